@@ -118,7 +118,11 @@ final class AudioWorker: Sendable {
         if hasFailed { return }
         switch unsafe input {
         case .packet(let packet, let format, let time, let gain):
-            if chain == nil { chain = try DecodeChain(format: format, sandbox, shared) }
+            if chain == nil {
+                chain = try DecodeChain(format: format, sandbox, shared)
+                // Films without sound may have ended before; the device looks after what is in the store.
+                shared.state.withLock { if $0.store == nil { $0.hasFinished = false } }
+            }
             // The track's format has changed: what the old decoder holds is played first.
             if let old = chain, old.decoder.format != format {
                 try old.drain()

@@ -116,6 +116,9 @@ extension PlaybackPipeline {
     /// Whether the newest film has been read to its end, and some of it is still to be shown: more comes only when it is.
     var hasReadFilm: Bool { joining?.isRead == true && (joining?.films.count ?? 0 > 1 || !feeder.isStarving) }
 
+    /// Whether all of the sound has been heard, to the end of the last film.
+    var isHeard: Bool { audio.map { feeder.isTaken(JoiningSource.audio) && $0.hasFinished } ?? true }
+
     /// Whether the decoder is done with a film that another one follows.
     func isDecoded(_ number: Int) -> Bool { accounts.withLock { $0.film } > number }
 

@@ -97,9 +97,10 @@ extension Player {
         }
         pipeline.copiedBefore.withLock { $0 = copied }
         let source = pipeline.source, now = MonotonicClock.shared.now()
-        storage.withLock { storage in
+        let isHeard = pipeline.isHeard
+        let actions = storage.withLock { storage in
             (storage.beganAt, storage.firstFrameAt, storage.stalls) = (now, now, Stalls())
-            storage.transport.continued(at: source.beginning, hasAudio: pipeline.audio != nil && source.audio != nil)
+            return storage.transport.continued(at: source.beginning, hasAudio: pipeline.audio != nil && source.audio != nil, isHeard: isHeard)
         }
         for notice in source.notices { post(.notice(notice)) }
         PlaybackPipeline.follow(source, pipeline.handlers)
@@ -107,5 +108,6 @@ extension Player {
         sink.setFilmRate(source.frameRate)
         succession.withLock { $0 }.began(end)
         joining.didShow()
+        if !actions.isEmpty { perform(actions) }
     }
 }

@@ -52,6 +52,9 @@ final class SampleFeeder: Sendable {
     /// Whether the source has ended.
     var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 
+    /// Whether the source has ended and all of a track has left its queue.
+    func isTaken(_ track: Int) -> Bool { isAtEnd && queues.allSatisfy { $0.track != track || $0.queue.count == 0 } }
+
     /// Whether every queue is empty although the source has not ended: the source is slower than the film.
     var isStarving: Bool { !isAtEnd && queues.allSatisfy { $0.queue.count == 0 } }
 

@@ -66,10 +66,13 @@ package struct TransportState: Sendable {
     }
 
     /// Another film is shown, which follows the one before without a gap.
-    package mutating func continued(at beginning: MediaTime, hasAudio: Bool) {
+    ///
+    /// - Parameter isHeard: All of its sound has been heard already, which is not reported again: the film is short, or its first frame came late.
+    package mutating func continued(at beginning: MediaTime, hasAudio: Bool, isHeard: Bool = false) -> [Action] {
         self.beginning = beginning
         self.hasAudio = hasAudio && !isAudioLost
-        isAudioFinished = !self.hasAudio
+        isAudioFinished = !self.hasAudio || isHeard
+        return finishIfDone()
     }
 
     /// What the display and the sound report of the position at which they are.

@@ -28,13 +28,13 @@ import Testing
         #expect(try Self.hashes(outcome) == Self.local(), "\(Self.hashes(outcome).count)")
     }
 
-    @Test(Self.withoutThreadSanitizer, arguments: ["off", "full"]) func `a transport stream in UDP packets plays, and its end is that nothing comes`(
-        sandbox: String
-    ) throws {
-        let port = FFmpegSender.freePort(), address = "udp://127.0.0.1:\(port)"
+    /// To this machine, and to a group that this machine has joined.
+    @Test(Self.withoutThreadSanitizer, arguments: ["127.0.0.1", "239.1.2.3"], ["off", "full"])
+    func `a transport stream in UDP packets plays, and its end is that nothing comes`(host: String, sandbox: String) throws {
+        let port = FFmpegSender.freePort(), address = "udp://\(host):\(port)?localaddr=127.0.0.1"
         let ended = PlayProgram.begin(Self.arguments + ["--sandbox", sandbox, "--network-timeout", "3", address])
         #expect(FFmpegSender.waitForSocket("udp", port))
-        let sender = try FFmpegSender(["-c", "copy", "-f", "mpegts"], to: address + "?pkt_size=1316")
+        let sender = try FFmpegSender(["-c", "copy", "-f", "mpegts"], to: address + "&pkt_size=1316")
         defer { sender.stop() }
         let outcome = try ended()
         #expect(outcome.code == 74 && outcome.errors.hasPrefix("play: \(address): ends at 0:0"), "\(outcome.code): \(outcome.errors)")

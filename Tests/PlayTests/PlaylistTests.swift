@@ -82,6 +82,25 @@ import Testing
                 == names.map { $0 == "refused" ? 10 : 12 }, "\(outcome.output)")
     }
 
+    @Test func `a list ends whose last film is over before it is said to be shown`() throws {
+        let folder = NSTemporaryDirectory() + "nothing-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // Of the first film nothing can be decoded, so that no frame says that another one begins.
+        try FFmpeg.run(["-i", TestAssets.path("vp9.webm"), "-c", "copy", folder + "/film.ivf"])
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/film.ivf")))
+        var place = 32
+        while place + 12 < bytes.count {
+            let size = bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+            bytes[place + 12] = 0
+            place += 12 + size
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: folder + "/film.ivf"))
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--audio-device", "null", "--speed", "16", "--duration", "0.1", folder + "/film.ivf", TestAssets.demo])
+        #expect(outcome.code == 65 && outcome.errors == "play: \(folder)/film.ivf: nothing in it could be decoded.\n", "\(outcome.errors)")
+    }
+
     @Test func `lists and folders play, and a list from standard input`() throws {
         let folder = NSTemporaryDirectory() + "playlist-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -36,13 +36,26 @@ import Testing
     @Test(arguments: [true, false]) func `after sound that failed no film that follows waits for any`(isLate: Bool) {
         var state = opened()
         _ = state.videoReady() + state.audioReady()
-        if isLate { state.continued(at: .zero, hasAudio: true) }
+        if isLate { #expect(state.continued(at: .zero, hasAudio: true) == []) }
         #expect(state.audioLost() == [])
-        if !isLate { state.continued(at: .zero, hasAudio: true) }
+        if !isLate { #expect(state.continued(at: .zero, hasAudio: true) == []) }
         #expect(state.videoFinished() == [.stopClock, .finish])
         // One that is opened has its own.
         state.opened(at: .zero, hasVideo: true, hasAudio: true)
         #expect(state.videoReady() == [] && state.audioReady() == [.startClock(rate: 1)])
+    }
+
+    @Test func `a film that was over before it was said to be shown ends`() {
+        var state = opened()
+        _ = state.videoReady() + state.audioReady()
+        #expect(state.audioFinished() == [] && state.videoFinished() == [.stopClock, .finish])
+        state = opened()
+        _ = state.videoReady() + state.audioReady()
+        _ = state.audioFinished()
+        // That was the sound of the film before.
+        #expect(state.continued(at: .zero, hasAudio: true) == [] && state.videoFinished() == [])
+        // And this the sound of all.
+        #expect(state.continued(at: .zero, hasAudio: true, isHeard: true) == [.stopClock, .finish])
     }
 
     @Test func `started paused, time waits for play`() {

@@ -7,6 +7,7 @@
 #   need_packages SET...    installs those packages of the sets runtime, build, test, peers, bench that are missing
 #   media_folder            prints the folder of third-party test media, or nothing
 #   timeline_package        prints the folder of OpenTimelineIO's Python package, fetched from PyPI the first time, or nothing
+#   web_server              prints nginx's path, unpacked from its package the first time, or nothing
 #   build_quietly ARGS...   `swift build ARGS`, silent unless it fails
 #
 # Knows Debian 12, Debian 13, Debian testing (forky, and unstable with it) and Ubuntu 24.04. Elsewhere nothing is installed: what is missing is named.
@@ -232,6 +233,27 @@ timeline_package() {
         fi
     fi
     printf '%s\n' "$folder"
+}
+
+# The system's, else the one of its package, which is not installed: that would serve on this machine from then on.
+web_server() {
+    local folder made
+    folder="${PLAYER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/player}/nginx"
+    if [ -x /usr/sbin/nginx ]; then
+        echo /usr/sbin/nginx
+        return
+    fi
+    if [ ! -x "$folder/usr/sbin/nginx" ]; then
+        mkdir -p "${folder%/*}" 2>/dev/null && made="$(mktemp -d "$folder.XXXXXX" 2>/dev/null)" || return 0
+        if (cd "$made" && apt-get download nginx && dpkg-deb -x nginx_*.deb . && rm nginx_*.deb && usr/sbin/nginx -v) >/dev/null 2>&1; then
+            rm -rf "$folder"
+            mv -T "$made" "$folder"
+        else
+            rm -rf "$made"
+            return 0
+        fi
+    fi
+    printf '%s\n' "$folder/usr/sbin/nginx"
 }
 
 # The compiler's caches of modules hold absolute paths. In a checkout that was copied or moved together with its build they make every
