@@ -43,12 +43,7 @@ import Testing
     }
 
     private func convert(_ words: [String], sandbox: String = "off", to name: String) throws -> PlayProgram.Outcome {
-        let server = LyingServer { [folder] request in
-            guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
-                return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
-            }
-            return .file(bytes, request)
-        }
+        let server = LyingServer { [folder] in .file(in: folder, $0) }
         defer { server.stop() }
         let all = ["convert", server.address("film.m3u8"), "\(folder)/\(name)", "--sandbox", sandbox] + words
         return try PlayProgram.run(all, environment: ["http_proxy": ""])

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 internal import Media
 
@@ -47,6 +48,14 @@ public final class LyingServer: Sendable {
             self.headers = headers
             self.body = body
             self.ending = ending
+        }
+
+        /// What an honest server of a folder answers.
+        public static func file(in folder: String, _ request: Request) -> Answer {
+            guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
+                return Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
+            }
+            return .file(bytes, request)
         }
 
         /// What an honest server answers: the bytes asked for, or with `ranges` false always all of them.

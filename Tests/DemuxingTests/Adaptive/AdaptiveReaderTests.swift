@@ -89,12 +89,7 @@ import Testing
         """.write(toFile: folder + "/film.mpd", atomically: true, encoding: .utf8)
     }
 
-    private static func answer(_ request: LyingServer.Request) -> LyingServer.Answer {
-        guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
-            return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
-        }
-        return .file(bytes, request)
-    }
+    private static func answer(_ request: LyingServer.Request) -> LyingServer.Answer { .file(in: folder, request) }
 
     /// - Parameter plan: the variant of each part in the order of fetching; behind its end the last one.
     private static func reader(

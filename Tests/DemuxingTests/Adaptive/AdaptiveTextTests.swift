@@ -127,12 +127,7 @@ import Testing
         return TextMovie.part(samples, at: Int(start))
     }
 
-    private func answer(_ request: LyingServer.Request) -> LyingServer.Answer {
-        guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
-            return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
-        }
-        return .file(bytes, request)
-    }
+    private func answer(_ request: LyingServer.Request) -> LyingServer.Answer { .file(in: folder, request) }
 
     private static func reader(_ server: LyingServer, _ policy: SandboxPolicy = .off, name: String = "film.m3u8") throws -> AdaptiveReader {
         var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(0.5)))
