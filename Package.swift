@@ -30,7 +30,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// What the tests of readers and their fuzzer depend on.
 let read: [Target.Dependency] = [
     "Bitstream", "CAV", "Decoding", "Demuxing", "FrameExport", "JSON", "KMSSink", "Media", "PlaySupport", "RemoteControl", "SampleQueue", "Sandbox",
-    "SoundDecoding", "Subtitles", "SurfacePool", "Timelines",
+    "SoundDecoding", "Subtitles", "SurfacePool", "Timelines", "Web",
 ]
 
 let package = Package(
@@ -82,6 +82,8 @@ let package = Package(
         .systemLibrary(name: "CAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         // Apart from CAV, so that converting frames does not load libavcodec.
         .systemLibrary(name: "CSwscale", pkgConfig: "libswscale libavutil", providers: [.apt(["libswscale-dev", "libavutil-dev"])]),
+        // libcurl, which is loaded when the first web server is asked.
+        .target(name: "CCurl"),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .systemLibrary(
@@ -106,8 +108,10 @@ let package = Package(
         // The text of time lines: what it holds, for whoever makes a composition of it.
         module("Timelines", ["JSON", "Media", "Sandbox"]),
         module("Bitstream", ["Media"]),
+        // Requests to web servers, whose connections are kept.
+        module("Web", ["Media", "CCurl"]),
         module("SampleQueue", ["Media", "Bitstream", "CAV"]),
-        module("Demuxing", ["Media", "Sandbox", "Timelines", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
+        module("Demuxing", ["Media", "Sandbox", "Timelines", "Bitstream", "Web", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
         // Sound into PCM, in this process or in one without rights.
         module("SoundDecoding", ["Media", "Sandbox", "SampleQueue", "CAV"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
@@ -235,7 +239,7 @@ let package = Package(
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DeinterlacingTests", ["Deinterlacing", "SurfacePool", "Media", "TestSupport"]),
-        tests("DemuxingTests", ["Lies", "Demuxing", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests("DemuxingTests", ["Lies", "Demuxing", "Web", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests(

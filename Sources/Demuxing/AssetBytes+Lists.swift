@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Media
+internal import Web
 
 /// HLS lists: what they name, and the variant that is chosen where they offer several.
 extension AssetBytes {

@@ -2,6 +2,7 @@ internal import CAV
 internal import CAVFormat
 internal import Glibc
 internal import Media
+internal import Web
 
 /// The end of a stream that libavformat fetches by itself: the sender's, or that of the connection.
 extension AssetReader {
@@ -62,13 +63,13 @@ extension AssetError {
             AssetError(.network, "\(address): \(handshake(address, place, network) ?? "the connection broke before the server answered").")
         case cav_error(EPROTONOSUPPORT): AssetError(.network, "\(address): the server does not send it in the way that was asked for.")
         case _ where !place.hasConnection && isBroken(code): AssetError(.network, "\(address): nothing comes from there.")
-        default: opening(web: address, av: code, [:])
+        default: opening(server: address, av: code)
         }
     }
 
     /// Why no secure connection was made.
     private static func handshake(_ address: String, _ place: StreamAddress, _ network: NetworkOptions) -> String? {
-        let options = network.libraryOptions(for: place).merging(["http_proxy": ""]) { _, none in none }
-        return cause(WebAddress("https" + address.dropFirst(place.scheme.utf8.count)), options)
+        guard let server = WebAddress("https" + address.dropFirst(place.scheme.utf8.count)) else { return nil }
+        return handshake(server.host, server.port, network)
     }
 }

@@ -1,11 +1,12 @@
 package import Media
 internal import Synchronization
+package import Web
 
 /// How a film is to be opened, beyond its name.
 public struct AssetReaderOptions: Sendable {
     /// libavformat's name of the container (`h264`, `mpegts`) where it is known and cannot be recognised; nil finds out.
     public var containerName: String?
-    /// Options of libavformat's demuxers and protocols, by their names: `probesize`, `user_agent`, `rtsp_transport` …
+    /// Options of libavformat's demuxers and protocols, by their names: `probesize`, `rtsp_transport` … What web servers are told is `network`'s.
     public var libraryOptions: [String: String]
     /// Decodes the first frames even when the container's head says all that playback needs: for programs that report what a film is.
     public var isThorough: Bool
@@ -25,6 +26,8 @@ public struct AssetReaderOptions: Sendable {
     var keepsTimes = false
     /// How lists of parts on web servers are read.
     package var lists = ListReading.byLibrary
+    /// What asks web servers, and keeps the connections to them from one part of the film to the next.
+    package var web = HTTPClient()
     /// Told what comes from a web server.
     package var progress: FetchProgress?
 

@@ -26,6 +26,7 @@ extension PlayerConfiguration {
         unsafe network.referrer = PathText.text(forC: wishes.referrer)
         unsafe network.cookiesFile = PathText.text(forC: wishes.cookies_file)
         unsafe network.netrcFile = PathText.text(forC: wishes.netrc_file)
+        unsafe network.proxy = wishes.proxy.map { unsafe String(cString: $0) }
         unsafe network.cacheFolder = PathText.text(forC: wishes.cache_folder)
         let fields = unsafe PathText.text(forC: wishes.header_fields) ?? ""
         network.headerFields = fields.split(whereSeparator: \.isNewline).map(String.init)

@@ -102,6 +102,12 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The proxy through which web servers are asked, or nothing for none (default: as http_proxy, https_proxy and no_proxy say).",
+            valueName: "url"))
+    var httpProxy: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Names and passwords for web servers, as curl and wget read them (default: ~/.netrc, where it is there).", valueName: "file"))
     var netrcFile: String?
 
@@ -155,6 +161,7 @@ struct NetworkArguments: ParsableArguments {
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         options.cacheFolder = cacheOnDisk ? demuxerCacheDir ?? NetworkOptions.usualCacheFolder : nil
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
+        options.proxy = httpProxy
         options.netrcFile = netrcFile ?? Self.usualNetrc
         return options
     }

@@ -129,6 +129,7 @@ int main(void)
     MEMBER(scanout_network, cookies_file);
     MEMBER(scanout_network, netrc_file);
     MEMBER(scanout_network, cache_folder);
+    MEMBER(scanout_network, proxy);
 
     STRUCT(scanout_camera);
     MEMBER(scanout_camera, size);

@@ -70,6 +70,16 @@ import Testing
         #expect(!sent.isEmpty && sent.allSatisfy { $0 == "name=value" }, "\(sent)")
     }
 
+    @Test func `a proxy is asked where the program names one`() throws {
+        let bytes = try Self.film.get(), proxy = LyingServer { .file(bytes, $0) }
+        defer { proxy.stop() }
+        let place = CText("http://127.0.0.1:\(proxy.port)")
+        let film = try unsafe Self.open("http://film.example/a b.mp4") { unsafe $0.proxy = place.pointer }
+        withExtendedLifetime(place) {}
+        #expect(Self.frames(film) == 30)
+        #expect(proxy.requests.allSatisfy { $0.headers["host"] == "film.example" && $0.path.hasSuffix("/a%20b.mp4") })
+    }
+
     @Test func `what comes of a film is counted, and told tenth by tenth`() throws {
         let bytes = try Self.film.get(), server = LyingServer { .file(bytes, $0) }
         defer { server.stop() }

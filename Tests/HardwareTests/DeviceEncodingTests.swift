@@ -94,7 +94,7 @@ struct DeviceEncodingTests {
     func buffers() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_CHECK": "1"])
-            var source = try DeviceSource()
+            let source = try DeviceSource()
             try source.encode(count: 40)
             #expect(source.pool.statistics.inUse == 0 && source.counters.bytesCopied == 0 && source.session.conversion == nil)
             #expect(try source.differences() == [])
@@ -104,7 +104,7 @@ struct DeviceEncodingTests {
     @Test func `frames of a program's own are what comes out, wherever they lie`() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_CHECK": "1", "PLAYER_VA_NO_IMPORT": "1"])
-            var source = try DeviceSource()
+            let source = try DeviceSource()
             try source.encode(count: 40)
             #expect(source.pool.statistics.inUse == 0 && source.counters.bytesCopied > 0)
             #expect(try source.differences() == [])
@@ -136,7 +136,8 @@ struct DeviceEncodingTests {
     @Test func `one frame in is one answer out under flushes and completions, and no surface stays in use`() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_CHECK": "1", "PLAYER_VA_MAIN": "1"])
-            var source = try DeviceSource(.deviceReordering), dice = Dice(seed: 17)
+            let source = try DeviceSource(.deviceReordering)
+            var dice = Dice(seed: 17)
             for _ in 0..<TestExtent.rounds(150, full: 1000) {
                 try source.encode(count: 1, forcing: dice.next() % 8 == 0, completing: false)
                 switch dice.next() % 10 {

@@ -21,7 +21,7 @@ struct DeviceFailureTests {
     @Test func `a frame that fails costs the frames that the device held, and the next one begins anew`() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL_ENCODES": "7"])
-            var source = try DeviceSource()
+            let source = try DeviceSource()
             try source.encode(count: 30)
             #expect((1...3).contains(source.failed) && source.errors.allSatisfy { $0.code == .encoder }, "\(source.errors)")
             #expect(source.errors.first?.description.hasPrefix("the device failed while it encoded by h264_vaapi: ") == true)
@@ -32,7 +32,7 @@ struct DeviceFailureTests {
     @Test func `a device that is taken away fails every frame from then on, each once`() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_GONE": "10"])
-            var source = try DeviceSource()
+            let source = try DeviceSource()
             try source.encode(count: 30)
             #expect(source.failed >= 20 && source.failed <= 24, "\(source.failed)")
             #expect(source.answered.count == 30 && source.answered.values.allSatisfy { $0 == 1 } && source.pool.statistics.inUse == 0)
@@ -123,7 +123,7 @@ struct DeviceFailureTests {
             for change: @Sendable (inout EncodingProperties) -> Void in [{ $0.maximumDelay = 0 }, { $0.isRealTime = true }] {
                 var options = EncoderOptions.deviceReordering
                 change(&options.properties)
-                var source = try DeviceSource(options)
+                let source = try DeviceSource(options)
                 for number in 1...5 {
                     try source.encode(count: 1, completing: false)
                     #expect(source.answered.count == number)
@@ -136,7 +136,7 @@ struct DeviceFailureTests {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt()
             func live(_ number: Int) throws {
-                var source = try DeviceSource()
+                let source = try DeviceSource()
                 try source.encode(count: 3, completing: number % 3 != 2)
                 if number % 3 == 1 { source.session.invalidate() }
             }

@@ -6,7 +6,7 @@ import SurfacePool
 import TestSupport
 
 /// Frames that a program draws, in surfaces of the session's own pool, and what a device makes of them.
-struct DeviceSource: ~Copyable {
+final class DeviceSource {
     let session: CompressionSession
     let pool: SurfacePool
     let counters = FrameStatistics()
@@ -32,7 +32,7 @@ struct DeviceSource: ~Copyable {
     }
 
     /// Encodes so many more frames, each different in every row.
-    mutating func encode(count: Int, forcing: Bool = false, completing: Bool = true) throws {
+    func encode(count: Int, forcing: Bool = false, completing: Bool = true) throws {
         for _ in 0..<count {
             guard let writer = try pool.acquire() else { throw NoSurface() }
             let number = given, layout = writer.surface.layout
@@ -52,19 +52,19 @@ struct DeviceSource: ~Copyable {
         if completing { try complete() }
     }
 
-    mutating func complete() throws {
+    func complete() throws {
         var answers: [EncodeOutput] = []
         try session.completeFrames { answers.append($0) }
         receive(answers)
     }
 
-    mutating func flush() throws {
+    func flush() throws {
         var answers: [EncodeOutput] = []
         try session.flush { answers.append($0) }
         receive(answers)
     }
 
-    private mutating func receive(_ answers: [EncodeOutput]) {
+    private func receive(_ answers: [EncodeOutput]) {
         for answer in answers {
             answered[Int(answer.receipt.number), default: 0] += 1
             switch answer {

@@ -69,7 +69,8 @@ import Testing
         ("400 Bad Request", "the server does not understand the request (400)"),
         ("401 Unauthorized", "the server wants another name and password (401)"),
         ("403 Forbidden", "the server does not give it out (403)"), ("404 Not Found", "the server has no such file (404)"),
-        ("410 Gone", "the server refuses the request (4xx)"), ("500 Oh", "the server has failed (5xx)"),
+        ("410 Gone", "the server has no such file any more (410)"), ("418 No", "the server refuses the request (418)"),
+        ("500 Oh", "the server has failed (500)"),
     ])
     func `each refusal has its own sentence`(status: String, sentence: String) throws {
         let server = LyingServer { _ in LyingServer.Answer(status: status, headers: ["Content-Length: 0"]) }
@@ -141,6 +142,35 @@ import Testing
         #expect(try PlayProgram.run(["--netrc-file", "/dev/null"] + usual, environment: ["HOME": home]).code == 66)
         let missing = try Self.play(["--netrc-file", "/nowhere/netrc", server.address("film.mp4")])
         #expect(missing.code == 66 && missing.errors == "play: /nowhere/netrc: no such file.\n", "\(missing.errors)")
+    }
+
+    @Test func `a proxy is asked where there is one`() throws {
+        let proxy = LyingServer { .file(Self.film, $0) }
+        defer { proxy.stop() }
+        let place = "http://127.0.0.1:\(proxy.port)", usual = ["--sink", "md5=-", "--no-audio", "--duration", "0.2"]
+        let local = try Self.play(["--duration", "0.2", TestAssets.demo]), elsewhere = "http://film.example/film.mp4"
+        let named = try Self.play(["--http-proxy", place, "--duration", "0.2", elsewhere])
+        #expect(named.code == 0 && named.output == local.output, "\(named.errors)")
+        let implied = try PlayProgram.run(usual + [elsewhere], environment: ["http_proxy": place, "no_proxy": ""])
+        #expect(implied.code == 0 && implied.output == local.output, "\(implied.errors)")
+        let count = proxy.requests.count
+        #expect(count >= 2 && proxy.requests.allSatisfy { $0.headers["host"] == "film.example" && $0.path.hasSuffix("//film.example/film.mp4") })
+        let server = LyingServer { .file(Self.film, $0) }
+        defer { server.stop() }
+        let direct = try PlayProgram.run(
+            usual + ["--http-proxy", "", server.address("film.mp4")], environment: ["http_proxy": place, "no_proxy": ""])
+        #expect(direct.code == 0 && direct.output == local.output && proxy.requests.count == count, "\(direct.errors)")
+    }
+
+    @Test func `what answers wrongly has a sentence`() throws {
+        let circle = LyingServer { _ in LyingServer.Answer(status: "302 Found", headers: ["Location: /again", "Content-Length: 0"]) }
+        defer { circle.stop() }
+        let lost = try Self.play([circle.address("film.mp4")])
+        #expect(lost.code == 66 && lost.errors.hasSuffix(": the server leads from one address to another without an end.\n"), "\(lost.errors)")
+        let other = ByteSender(Array("220 mail.example ESMTP\r\n".utf8))
+        defer { other.stop() }
+        let strange = try Self.play([other.address("http") + "/film.mp4"])
+        #expect(strange.code == 66 && strange.errors.hasSuffix(": what answers there is no web server.\n"), "\(strange.errors)")
     }
 
     @Test func `options that make no sense are refused`() throws {
@@ -224,5 +254,6 @@ import Testing
         defer { server.stop() }
         let outcome = try Self.play([server.address("film.mp4")])
         #expect(outcome.code == 66 && outcome.output.isEmpty, "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.hasSuffix(": the server leads to what is on no web server.\n"), "\(outcome.errors)")
     }
 }

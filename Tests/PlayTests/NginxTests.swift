@@ -69,6 +69,17 @@ import Testing
         #expect(server.requests.allSatisfy { [200, 206].contains($0.status) })
     }
 
+    @Test(arguments: ["off", "full"]) func `a connection serves one part after the other`(_ sandbox: String) throws {
+        _ = try makeParts()
+        for words in [["--hls-bitrate", "min", server.address("film.m3u8")], [server.address("film.m3u8")], [server.address("film.mpd")]] {
+            let before = server.requests.count
+            #expect(try hashes(["--sandbox", sandbox] + words).count == 250)
+            let requests = server.requests.dropFirst(before), connections = Set(requests.map(\.connection))
+            // What measures the network is broken off, and its connection with it.
+            #expect(requests.count >= 6 && connections.count <= 2, "\(words): \(requests)")
+        }
+    }
+
     /// `scripts/test --full` plays it in a minute, with an outage of half of one.
     @Test func `an outage that is shorter than the cache is not seen`() throws {
         let film = "\(server.folder)/minute.mkv", speed = TestExtent.isFull ? 1.0 : 5

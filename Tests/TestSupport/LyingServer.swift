@@ -1,15 +1,17 @@
-internal import Foundation
 internal import Glibc
 internal import Media
 
 /// A web server on 127.0.0.1 that lies as a test wants: each request is answered by a closure, which may cut, stall or falsify the answer.
 ///
-/// It listens on a port that the kernel chooses, from `init` until `stop`. One thread a connection; HTTP/1.1, one request a connection.
+/// It listens on a port that the kernel chooses, from `init` until `stop`. One thread a connection; HTTP/1.1, one request a connection unless the
+/// answer says otherwise.
 public final class LyingServer: Sendable {
     /// One request, as far as tests look at it.
     public struct Request: Sendable {
         /// From 0, in the order of arrival.
         public var number: Int
+        /// Over which connection it came, from 0.
+        public var connection: Int
         public var path: String
         /// Names in lower case.
         public var headers: [String: String]
@@ -24,88 +26,10 @@ public final class LyingServer: Sendable {
         public var rangeEnd: Int? { headers["range"].flatMap { $0.split(separator: "-", omittingEmptySubsequences: false).last.flatMap { Int($0) } } }
     }
 
-    /// How the connection ends once the answer's bytes have been sent.
-    public enum Ending: Sendable {
-        case close
-        /// With RST.
-        case reset
-        /// Not at all, until the client goes or the server stops.
-        case stall
-    }
-
-    public struct Answer: Sendable {
-        public var status = "200 OK"
-        public var headers: [String] = []
-        public var body: [UInt8] = []
-        public var ending = Ending.close
-        /// Bytes of the body after which nothing comes until the gate opens.
-        var pause: (after: Int, gate: Gate)?
-        /// Bits a second.
-        var rate: (@Sendable () -> Int)?
-
-        public init(status: String = "200 OK", headers: [String] = [], body: [UInt8] = [], ending: Ending = .close) {
-            self.status = status
-            self.headers = headers
-            self.body = body
-            self.ending = ending
-        }
-
-        /// What an honest server of a folder answers.
-        public static func file(in folder: String, _ request: Request) -> Answer {
-            guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
-                return Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
-            }
-            return .file(bytes, request)
-        }
-
-        /// What an honest server answers: the bytes asked for, or with `ranges` false always all of them.
-        public static func file(_ bytes: [UInt8], _ request: Request, ranges: Bool = true) -> Answer {
-            guard ranges, let start = request.rangeStart else {
-                return Answer(headers: ["Content-Length: \(bytes.count)"], body: bytes)
-            }
-            guard start < bytes.count else { return Answer(status: "416 Range Not Satisfiable", headers: ["Content-Length: 0"]) }
-            let end = max(start, min(request.rangeEnd ?? .max, bytes.count - 1))
-            return Answer(
-                status: "206 Partial Content",
-                headers: [
-                    "Accept-Ranges: bytes", "Content-Length: \(end - start + 1)", "Content-Range: bytes \(start)-\(end)/\(bytes.count)",
-                ], body: Array(bytes[start...end]))
-        }
-
-        /// The same answer, whose body stops after `count` bytes and goes on when `gate` is opened.
-        public func pausing(after count: Int, until gate: Gate) -> Answer {
-            var answer = self
-            answer.pause = (min(max(count, 0), body.count), gate)
-            return answer
-        }
-
-        /// The same answer, whose body comes no faster than so many bits a second, which are asked for again and again.
-        public func limited(to rate: @escaping @Sendable () -> Int) -> Answer {
-            var answer = self
-            answer.rate = rate
-            return answer
-        }
-
-        /// The same answer, of whose body only `count` bytes are sent.
-        public func cut(after count: Int, _ ending: Ending = .close) -> Answer {
-            var answer = self
-            answer.body = Array(body.prefix(count))
-            answer.ending = ending
-            return answer
-        }
-    }
-
-    /// Holds answers back until a test opens it.
-    public final class Gate: Sendable {
-        private let isOpen = Monitor(false)
-        public init() {}
-        public func open() { isOpen.change { $0 = true } }
-        func wait() { let _: Void? = isOpen.wait { $0 ? () : nil } }
-    }
-
     private struct State {
         var requests: [Request] = []
         var connections: [Int32] = []
+        var connectionCount = 0
         var threads: [LoopThread] = []
         var isStopped = false
     }
@@ -165,8 +89,10 @@ public final class LyingServer: Sendable {
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             let isStopped = state.withLock { state in
                 if !state.isStopped {
+                    let number = state.connectionCount
+                    state.connectionCount += 1
                     state.connections.append(connection)
-                    state.threads.append(LoopThread(name: "lying") { [self] in serve(connection) })
+                    state.threads.append(LoopThread(name: "lying") { [self] in serve(connection, number) })
                 }
                 return state.isStopped
             }
@@ -174,18 +100,22 @@ public final class LyingServer: Sendable {
         }
     }
 
-    private func serve(_ connection: Int32) {
+    private func serve(_ connection: Int32, _ number: Int) {
         defer {
             state.withLock { $0.connections.removeAll { $0 == connection } }
             close(connection)
         }
-        guard let request = request(of: connection) else { return }
-        let answer = answer(request)
-        let head = (["HTTP/1.1 \(answer.status)", "Connection: close"] + answer.headers).joined(separator: "\r\n") + "\r\n\r\n"
+        while let request = request(of: connection, number), send(answer(request), connection) {}
+    }
+
+    /// Whether another request may follow.
+    private func send(_ answer: Answer, _ connection: Int32) -> Bool {
+        let usual = answer.ending == .keep ? [] : ["Connection: close"]
+        let head = (["HTTP/1.1 \(answer.status)"] + usual + answer.headers).joined(separator: "\r\n") + "\r\n\r\n"
         let first = answer.pause?.after ?? (answer.rate == nil ? answer.body.count : 0)
-        guard send(Array(head.utf8) + answer.body[..<first], connection) else { return }
+        guard send(Array(head.utf8) + answer.body[..<first], connection) else { return false }
         answer.pause?.gate.wait()
-        guard send(answer.body[first...], connection, answer.rate) else { return }
+        guard send(answer.body[first...], connection, answer.rate) else { return false }
         switch answer.ending {
         case .close:
             shutdown(connection, Int32(SHUT_WR))
@@ -194,7 +124,9 @@ public final class LyingServer: Sendable {
             var linger = linger(l_onoff: 1, l_linger: 0)
             unsafe setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         case .stall: drain(connection)
+        case .keep: return true
         }
+        return false
     }
 
     /// Until the client closes its end.
@@ -228,7 +160,7 @@ public final class LyingServer: Sendable {
         return true
     }
 
-    private func request(of connection: Int32) -> Request? {
+    private func request(of connection: Int32, _ number: Int) -> Request? {
         var bytes: [UInt8] = []
         while !bytes.suffix(4).elementsEqual([13, 10, 13, 10]) {
             var byte: UInt8 = 0
@@ -244,7 +176,8 @@ public final class LyingServer: Sendable {
             headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
         }
         return state.withLock { state in
-            let request = Request(number: state.requests.count, path: String(words[1].dropFirst()), headers: headers)
+            let request = Request(
+                number: state.requests.count, connection: number, path: String(words[1].dropFirst()), headers: headers)
             state.requests.append(request)
             return request
         }

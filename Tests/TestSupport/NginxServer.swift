@@ -13,7 +13,8 @@ public final class NginxServer: Sendable {
     /// A line of the server's log.
     public struct Request: Sendable {
         public let status: Int
-        public let path: String
+        /// Over which connection it came.
+        public let connection: Int
     }
 
     /// What it serves.
@@ -33,7 +34,7 @@ public final class NginxServer: Sendable {
             daemon off; master_process off; pid \(place)/pid; error_log \(place)/errors;
             events { worker_connections 256; }
             http {
-                log_format line '$status $uri'; access_log \(place)/requests line; \(folders)
+                log_format line '$status $connection'; access_log \(place)/requests line; \(folders)
                 server { listen 127.0.0.1:\(port); root \(folder); }
             }
             """
@@ -54,8 +55,8 @@ public final class NginxServer: Sendable {
     public var requests: [Request] {
         (TextFile.contents(of: place + "/requests") ?? "").split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ").map(String.init)
-            guard words.count == 2, let status = Int(words[0]) else { return nil }
-            return Request(status: status, path: words[1])
+            guard words.count == 2, let status = Int(words[0]), let connection = Int(words[1]) else { return nil }
+            return Request(status: status, connection: connection)
         }
     }
 

@@ -19,17 +19,25 @@ swift_minimum="6.2"
 # What is installed and run; the player starts all but the first.
 programs=(play scanout-decoder scanout-demuxer scanout-subtitles)
 
+# The package with libcurl's header: the one that is there, since those for different libraries of TLS exclude each other.
+curl_header() {
+    local found=""
+    found="$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' libcurl4-gnutls-dev libcurl4-openssl-dev 2>/dev/null |
+        awk '$1 == "installed" { print $2; exit }')" || true
+    printf '%s\n' "${found:-libcurl4-gnutls-dev}"
+}
+
 # Package sets. All names are the same on these systems.
 packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
     ca-certificates git g++ pkg-config python3
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev libzimg-dev libass-dev
-    libfontconfig-dev libasound2-dev libpipewire-0.3-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
+    "$(curl_header)" libfontconfig-dev libasound2-dev libpipewire-0.3-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
     libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg libass fontconfig alsa libpipewire-0.3 wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
+    libavformat libavcodec libavutil libswscale libswresample zimg libass libcurl fontconfig alsa libpipewire-0.3 wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
     libseccomp egl glesv2 vulkan
 )
 packages_test=(ffmpeg weston systemd libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers vulkan-validationlayers glslang-tools openssl cmake dbus-daemon playerctl

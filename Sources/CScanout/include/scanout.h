@@ -48,7 +48,7 @@ SCANOUT_BEGIN
  * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000012
+#define SCANOUT_VERSION 0x00000013
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -143,13 +143,15 @@ typedef struct scanout_network {
     uint32_t trusts_all_certificates; /* 1: TLS without a look at certificates; anybody between may read and change the film */
     uint32_t reserved;
     const char *SCANOUT_MAY_BE_NULL certificate_authorities; /* a file with whose certificates count (PEM): the system's */
-    const char *SCANOUT_MAY_BE_NULL user_agent;              /* how the library calls itself: as libavformat does */
+    const char *SCANOUT_MAY_BE_NULL user_agent;              /* how the library calls itself: "Scanout" */
     const char *SCANOUT_MAY_BE_NULL referrer;                /* the page that the film is said to stand on: none */
     const char *SCANOUT_MAY_BE_NULL header_fields; /* further ones, "Name: value", one a line; they go to every server that the film leads to */
     const char *SCANOUT_MAY_BE_NULL cookies_file;  /* as browsers and curl write it (Netscape's format); each goes only where it belongs */
     const char *SCANOUT_MAY_BE_NULL netrc_file;    /* names and passwords as in ~/.netrc, for addresses that have none: not read */
     const char *SCANOUT_MAY_BE_NULL cache_folder;  /* where a file without a name keeps what memory does not, so that all of a film is fetched, and
                                                       nothing twice: memory alone. Not for HLS and DASH */
+    const char *SCANOUT_MAY_BE_NULL proxy;         /* through which web servers are asked ("http://host:port"); "": none. As the environment says
+                                                      (http_proxy, https_proxy, all_proxy, no_proxy) */
 } scanout_network;
 
 typedef struct scanout_options {

@@ -1,4 +1,5 @@
 internal import Media
+internal import Web
 
 /// Finds out how fast a server's bytes come, before it is decided which of them to fetch.
 enum ThroughputProbe {
@@ -7,16 +8,17 @@ enum ThroughputProbe {
 
     /// Bits a second of what is at `address`; nil when nothing comes. Blocks. The time until the server answers does not count.
     static func measure(_ address: String, _ options: AssetReaderOptions) -> Int64? {
-        guard let library = try? options.network.libraryOptions(for: address).merging(options.libraryOptions, uniquingKeysWith: { $1 }),
-            let full = try? options.network.completed(address),
-            let connection = try? HTTPConnection(full, from: 0, library, patience: options.network.stallTimeout, options.cancellation)
+        guard let settings = try? options.network.webSettings(), let full = try? options.network.completed(address),
+            let response = try? HTTPResponse(
+                of: full, from: 0, settings, by: options.web, patience: options.network.stallTimeout,
+                isOver: { options.cancellation.isCancelled })
         else { return nil }
         let start = MonotonicClock.shared.now()
         var bytes = [UInt8](repeating: 0, count: 32_768), count = 0
         while count < mostBytes, MonotonicClock.shared.now() - start < longest {
-            let got = unsafe bytes.withUnsafeMutableBytes { unsafe connection.read(into: $0) }
-            guard got > 0 else { break }
-            count += Int(got)
+            let got = try? unsafe bytes.withUnsafeMutableBytes { unsafe try response.read(into: $0) }
+            guard let got, got > 0 else { break }
+            count += got
         }
         let elapsed = max((MonotonicClock.shared.now() - start).nanoseconds, 1_000_000)
         return count == 0 ? nil : Int64(Double(count) * 8e9 / Double(elapsed))

@@ -1,3 +1,5 @@
+internal import Web
+
 /// Cookies in the form that Netscape gave them, which browsers' exports, curl, yt-dlp and mpv use: a line each, seven fields between tabs.
 enum CookieFile {
     /// The cookies of a file that belong to an address, in the form of libavformat's option `cookies`.

@@ -1,23 +1,25 @@
 internal import CAV
 internal import Glibc
 internal import Media
+internal import Web
 
 /// A film on a web server, whose bytes come also when connections break: what is missing is asked for again from the byte where it stopped.
 ///
-/// libavformat can reconnect by itself (`reconnect`), but then takes whatever the second answer holds. Here the new connection begins a little
-/// before the break; where length or bytes are not those of before, the file has been replaced and reading ends. A server without byte ranges is
+/// libavformat can reconnect by itself (`reconnect`), but then takes whatever the second answer holds. Here the next answer begins a little before
+/// the break; where length or bytes are not those of before, the file has been replaced and reading ends. A server without byte ranges is
 /// asked for everything, and what has been read already is passed over.
 ///
 /// Thread-safety: one thread at a time; the cancellation may come from any.
 final class HTTPSource: @unchecked Sendable {
     /// What is asked for, with the name and the password for its host.
     private let address: String
-    private let libraryOptions: [String: String]
+    private let settings: HTTPSettings
+    private let client: HTTPClient
     private let network: NetworkOptions
     private let cancellation: AssetCancellation
     /// Since when somebody waits for a byte; nil while nobody does.
     private let waitsSince: @Sendable () -> HostTime?
-    private var connection: HTTPConnection?
+    private var response: HTTPResponse?
     private var retry: RetryState
     private var recent = RecentBytes()
     /// The film's first bytes: what a server without ranges must begin with again.
@@ -38,29 +40,27 @@ final class HTTPSource: @unchecked Sendable {
         let full = try options.network.completed(address)
         self.address = full
         self.waitsSince = waitsSince
-        libraryOptions = try options.network.libraryOptions(for: address).merging(options.libraryOptions) { $1 }
-        network = options.network
-        cancellation = options.cancellation
+        settings = try options.network.webSettings()
+        (client, network, cancellation) = (options.web, options.network, options.cancellation)
         retry = RetryState(timeout: network.timeout)
         retry.begin(at: MonotonicClock.shared.now())
         for attempt in 0... {
-            do throws(HTTPConnection.Failure) {
-                connection = try HTTPConnection(full, from: 0, libraryOptions, patience: network.timeout, cancellation)
+            do throws(HTTPFailure) {
+                response = try HTTPResponse(of: full, from: 0, settings, by: client, patience: network.timeout, isOver: Self.isOver(cancellation))
                 break
             } catch {
-                let again = attempt < Self.attemptsToOpen - 1 && Self.mayPass(error.status)
+                let again = attempt < Self.attemptsToOpen - 1 && error.mayPass
                 guard again, case .wait(let delay) = retry.failed(at: MonotonicClock.shared.now(), chance: .random(in: 0...1)) else {
-                    throw AssetError.opening(web: address, av: error.status, libraryOptions)
+                    throw AssetError.opening(web: address, error)
                 }
                 Self.pause(delay, cancellation)
             }
         }
-        isSeekable = connection?.isSeekable ?? false
+        isSeekable = response?.isSeekable ?? false
         takesRanges = isSeekable
         // What a list names beside it gets its own.
-        let place = connection?.location ?? address
-        location = place == full ? address : place
-        byteCount = connection?.byteCount
+        location = response?.location ?? address
+        byteCount = response?.byteCount
     }
 
     private static let attemptsToOpen = 3
@@ -79,18 +79,18 @@ final class HTTPSource: @unchecked Sendable {
         if here > 0 { return here }
         if isSeekable, let byteCount, offset >= byteCount { return 0 }
         while true {
-            let status: Int32
+            let failure: HTTPFailure
             switch unsafe attempt(target, offset) {
             case .bytes(let count):
                 retry.received(count)
                 return count
             // What has no length may be live, and begins elsewhere each time.
             case .changed: return lose(byteCount == nil ? "the connection was lost" : "the file on the server has changed")
-            case .failed(let failure): status = failure
+            case .failed(let cause): failure = cause
             }
-            connection = nil
+            response = nil
             if cancellation.isCancelled { return Int(cav_error_exit) }
-            guard Self.mayPass(status) else { return lose("the server refuses the rest (\(AssetError.message(status)))") }
+            guard failure.mayPass else { return lose(AssetError.words(for: failure, WebAddress(address)?.host ?? "")) }
             let now = MonotonicClock.shared.now()
             retry.begin(at: waitsSince() ?? now)
             guard case .wait(let delay) = retry.failed(at: now, chance: .random(in: 0...1)) else { return lose("the connection was lost") }
@@ -100,15 +100,11 @@ final class HTTPSource: @unchecked Sendable {
 
     private func lose(_ sentence: String) -> Int {
         loss = sentence
-        connection = nil
+        response = nil
         return Int(cav_error(EIO))
     }
 
-    /// Whether the failure may be another one, or none, the next time.
-    private static func mayPass(_ status: Int32) -> Bool {
-        ![cav_error_http_unauthorized, cav_error_http_forbidden, cav_error_http_not_found, cav_error_http_bad_request, cav_error_http_other]
-            .contains(status) && status != cav_error(ENOMEM) && status != cav_error(EMFILE) && status != cav_error_exit
-    }
+    private static func isOver(_ cancellation: AssetCancellation) -> () -> Bool { { cancellation.isCancelled } }
 
     /// In steps of 20 ms, so that a cancellation ends it.
     private static func pause(_ delay: HostSpan, _ cancellation: AssetCancellation) {
@@ -125,46 +121,46 @@ final class HTTPSource: @unchecked Sendable {
     private enum Outcome {
         /// 0: the end.
         case bytes(Int)
-        case failed(Int32)
+        case failed(HTTPFailure)
         case changed
     }
 
     private func attempt(_ target: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Outcome {
         if let trouble = arrive(at: offset) { return trouble }
-        guard let connection else { return .failed(cav_error(EIO)) }
-        let count = unsafe connection.read(into: target)
+        guard let response else { return .failed(.broken) }
+        let count: Int
+        do throws(HTTPFailure) { count = try unsafe response.read(into: target) } catch { return .failed(error) }
         if count > 0 {
-            let got = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<Int(count)])
+            let got = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<count])
             unsafe recent.append(got, at: offset)
             if head.count < Self.compared, offset == Int64(head.count) { unsafe head += got.prefix(Self.compared - head.count) }
-            return .bytes(Int(count))
+            return .bytes(count)
         }
-        // Without a length nothing tells a broken connection that says so from an honest end; the film's own length does.
-        if byteCount == nil { return count == 0 || count == cav_error(EIO) ? .bytes(0) : .failed(count) }
-        if count == 0, let byteCount, offset < byteCount { return .failed(cav_error(EIO)) }
-        return count == 0 ? .bytes(0) : .failed(count)
+        // Without a length, or an end that is said, a connection that is closed is the film's end; the film's own length may tell more.
+        if let byteCount, offset < byteCount { return .failed(.broken) }
+        return .bytes(0)
     }
 
     /// Brings the connection to `offset`, a new one where that is sooner; nil when it is there.
     private func arrive(at offset: Int64) -> Outcome? {
-        if let connection, connection.position > offset || (takesRanges && offset - connection.position > Self.readThrough) { self.connection = nil }
-        if connection == nil, let trouble = connect(before: offset) { return trouble }
+        if let response, response.position > offset || (takesRanges && offset - response.position > Self.readThrough) { self.response = nil }
+        if response == nil, let trouble = connect(before: offset) { return trouble }
         return pass(to: offset)
     }
 
     private func connect(before offset: Int64) -> Outcome? {
         let known = recent.end == offset ? recent.last(Self.compared) : []
         let begin = takesRanges ? offset - Int64(known.count) : 0
-        let fresh: HTTPConnection
-        do throws(HTTPConnection.Failure) {
-            fresh = try HTTPConnection(address, from: begin, libraryOptions, patience: network.timeout, cancellation)
+        let fresh: HTTPResponse
+        do throws(HTTPFailure) {
+            fresh = try HTTPResponse(of: address, from: begin, settings, by: client, patience: network.timeout, isOver: Self.isOver(cancellation))
         } catch {
-            // So libavformat says that the server begins elsewhere: it takes ranges no more.
-            if begin > 0, error.status == cav_error(EPERM) { takesRanges = false }
-            return .failed(error.status)
+            // It takes ranges no more.
+            if begin > 0, error == .beginsElsewhere { takesRanges = false }
+            return .failed(error)
         }
         if let before = byteCount, let now = fresh.byteCount, before != now { return .changed }
-        connection = fresh
+        response = fresh
         if begin == 0, !head.isEmpty, Int64(head.count + known.count) <= offset, let trouble = expect(head) { return trouble }
         return pass(to: offset - Int64(known.count)) ?? expect(known)
     }
@@ -172,11 +168,10 @@ final class HTTPSource: @unchecked Sendable {
     /// Reads on to `offset`.
     private func pass(to offset: Int64) -> Outcome? {
         var waste = [UInt8](repeating: 0, count: 32_768)
-        while let connection, connection.position < offset {
-            let wanted = Int(min(offset - connection.position, Int64(waste.count)))
-            let count = unsafe waste.withUnsafeMutableBytes { unsafe connection.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted])) }
-            if cancellation.isCancelled { return .failed(cav_error_exit) }
-            if count <= 0 { return .failed(count == 0 ? cav_error(EIO) : count) }
+        while let response, response.position < offset {
+            let wanted = Int(min(offset - response.position, Int64(waste.count)))
+            if let failure = Self.read(response, into: &waste, wanted).failure { return .failed(failure) }
+            if cancellation.isCancelled { return .failed(.cancelled) }
         }
         return nil
     }
@@ -184,12 +179,22 @@ final class HTTPSource: @unchecked Sendable {
     /// Reads bytes that must be these.
     private func expect(_ bytes: [UInt8]) -> Outcome? {
         var got: [UInt8] = []
-        while let connection, got.count < bytes.count {
+        while let response, got.count < bytes.count {
             var part = [UInt8](repeating: 0, count: bytes.count - got.count)
-            let count = unsafe part.withUnsafeMutableBytes { unsafe connection.read(into: $0) }
-            if count <= 0 { return .failed(count == 0 ? cav_error(EIO) : count) }
-            got += part.prefix(Int(count))
+            let (count, failure) = Self.read(response, into: &part, part.count)
+            if let failure { return .failed(failure) }
+            got += part.prefix(count)
         }
         return got == bytes ? nil : .changed
+    }
+
+    /// Some bytes that must come: an end is a failure, too.
+    private static func read(_ response: HTTPResponse, into bytes: inout [UInt8], _ wanted: Int) -> (count: Int, failure: HTTPFailure?) {
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            do throws(HTTPFailure) {
+                let count = try unsafe response.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted]))
+                return (count, count == 0 ? .broken : nil)
+            } catch { return (0, error) }
+        }
     }
 }

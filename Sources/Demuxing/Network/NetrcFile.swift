@@ -1,3 +1,5 @@
+internal import Web
+
 /// Names and passwords for servers in the file that ftp, curl and wget read: `machine example.org login viewer password sesame`, words between
 /// spaces and line ends.
 ///

@@ -1,5 +1,6 @@
 internal import Glibc
 public import Media
+internal import Web
 
 /// How a film is fetched from a server: what the server is told, whom to believe, and how long a broken connection is tried again.
 public struct NetworkOptions: Sendable, Hashable {
@@ -21,7 +22,7 @@ public struct NetworkOptions: Sendable, Hashable {
     public var verifiesCertificates = true
     /// A file with the authorities' certificates (PEM); nil: the system's.
     public var certificateAuthorities: String?
-    /// How the player calls itself (RFC 9110, 10.1.5); nil: as libavformat does.
+    /// How the player calls itself (RFC 9110, 10.1.5); nil: `Scanout`.
     public var userAgent: String?
     /// The page that the film is said to stand on (RFC 9110, 10.1.3).
     public var referrer: String?
@@ -31,6 +32,10 @@ public struct NetworkOptions: Sendable, Hashable {
     public var cookiesFile: String?
     /// A file with names and passwords as curl and wget read it (`~/.netrc`), for addresses that have none; nil: none is read.
     public var netrcFile: String?
+
+    /// A proxy that web servers are asked through (`http://host:port`); nil: as the environment says (`http_proxy`, `https_proxy`, `all_proxy`, but
+    /// for hosts in `no_proxy`); empty: none.
+    public var proxy: String?
 
     /// Which variant of a film is read, where a list offers several (HLS).
     public var variant = VariantPreference.automatic
@@ -56,18 +61,35 @@ public struct NetworkOptions: Sendable, Hashable {
 
     var cache: ByteCache.Limits { ByteCache.Limits(ahead: max(cacheAhead, Int64(ByteCache.blockSize)), behind: max(cacheBehind, 0)) }
 
-    /// The same as options of libavformat's protocols, by their names.
+    private static let usualUserAgent = "Scanout"
+
+    /// What a web server is told.
+    /// - Throws: when the file of cookies cannot be read.
+    func webSettings() throws(AssetError) -> HTTPSettings {
+        if let cookiesFile, unsafe cookiesFile.withPath({ unsafe access($0, R_OK) }) != 0 { throw AssetError.opening(cookiesFile, errno) }
+        var settings = HTTPSettings(userAgent: userAgent ?? Self.usualUserAgent, silence: min(stallTimeout, timeout))
+        (settings.referrer, settings.cookiesFile, settings.proxy) = (referrer, cookiesFile, proxy)
+        (settings.verifiesCertificates, settings.authorities) = (verifiesCertificates, authorities)
+        settings.headerFields = usableFields
+        return settings
+    }
+
+    /// A line break would begin another field.
+    private var usableFields: [String] { headerFields.filter { !$0.contains(where: \.isNewline) } }
+
+    /// How long a connection may be silent, as libavformat takes it: in microseconds.
+    var silence: String { "\(max(min(stallTimeout, timeout).nanoseconds / 1000, 1))" }
+
+    /// The same as options of libavformat's protocols, by their names, for what its demuxers ask web servers for by themselves.
     /// - Throws: when the file of cookies cannot be read.
     func libraryOptions(for address: String) throws(AssetError) -> [String: String] {
-        // In microseconds. `timeout` also limits how long connecting takes, in the protocol tcp.
-        let silence = "\(max(min(stallTimeout, timeout).nanoseconds / 1000, 1))"
+        // `timeout` also limits how long connecting takes, in the protocol tcp.
         var options = ["rw_timeout": silence, "timeout": silence, "tls_verify": verifiesCertificates ? "1" : "0"]
         options["ca_file"] = authorities
-        options["user_agent"] = userAgent
+        options["user_agent"] = userAgent ?? Self.usualUserAgent
+        options["http_proxy"] = proxy
         options["referer"] = referrer
-        // A line break would begin another field.
-        let fields = headerFields.filter { !$0.contains(where: \.isNewline) }
-        if !fields.isEmpty { options["headers"] = fields.map { "\($0)\r\n" }.joined() }
+        if !usableFields.isEmpty { options["headers"] = usableFields.map { "\($0)\r\n" }.joined() }
         if let cookiesFile, let place = WebAddress(address) {
             guard let text = Self.text(of: cookiesFile) else { throw AssetError.opening(cookiesFile, errno) }
             let cookies = CookieFile.libraryOption(text, for: place, now: Int64(time(nil)))

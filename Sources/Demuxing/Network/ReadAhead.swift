@@ -106,6 +106,8 @@ final class ReadAhead {
             defer { unsafe buffer.deallocate() }
             while let offset = state.wait({ $0.next() }), let offset {
                 let count = unsafe source.read(into: buffer, at: offset)
+                // First, because whoever reads them tells how much has come.
+                progress?.add(max(count, 0))
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)]), isStored = unsafe store(bytes, at: offset)
                 let ahead = state.change { state in
                     if count > 0 {
@@ -117,7 +119,6 @@ final class ReadAhead {
                     }
                     return state.cache.fetchedAhead(end: state.end)
                 }
-                progress?.add(max(count, 0))
                 progress?.setAhead(ahead)
             }
         }

@@ -1,4 +1,5 @@
 internal import Media
+internal import Web
 
 /// An address on a server that libavformat talks to by itself (RTSP, RTMP, SRT, TCP, UDP …), as far as its errors need it (RFC 3986, 3).
 package struct StreamAddress: Equatable {

@@ -95,7 +95,8 @@ import Testing
     private static func reader(
         _ server: LyingServer, _ plan: [Int], _ policy: SandboxPolicy = .off, timeout: Double = 30, name: String = "film.m3u8"
     ) throws -> AdaptiveReader {
-        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(timeout)))
+        var options = AssetReaderOptions(network: NetworkOptions(timeout: .seconds(timeout)))
+        options.network.proxy = ""
         options.progress = FetchProgress()
         options.lists = .adaptively
         let location = server.address(name)
@@ -255,7 +256,9 @@ import Testing
         }
         #expect(frames == 250 && said.map(\.date) == [first, second] && said.map { ($0.time.seconds * 10).rounded() } == [0, 40], "\(said)")
         // Where nothing says it, libavformat reads the list.
-        let location = server.address("v1.m3u8"), options = AssetReaderOptions(libraryOptions: ["http_proxy": ""])
+        let location = server.address("v1.m3u8")
+        var options = AssetReaderOptions()
+        options.network.proxy = ""
         #expect(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()) == nil)
     }
 
@@ -297,7 +300,8 @@ import Testing
         defer { server.stop() }
         // Variant 0 has no list: what is decided is not to be had.
         let location = server.address("film.m3u8")
-        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""])
+        var options = AssetReaderOptions()
+        options.network.proxy = ""
         options.lists = .adaptively
         options.shownSize = PixelSize(width: 4000, height: 4000)
         let reader = try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()))
@@ -327,7 +331,8 @@ import Testing
         let server = LyingServer { request in Self.answer(request).limited { isSlow.withLock { $0 } ? 800_000 : 80_000_000 } }
         defer { server.stop() }
         let progress = FetchProgress()
-        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions())
+        var options = AssetReaderOptions()
+        options.network.proxy = ""
         options.lists = .adaptively
         options.network.cacheAhead = 65_536
         options.progress = progress

@@ -130,7 +130,8 @@ import Testing
     private func answer(_ request: LyingServer.Request) -> LyingServer.Answer { .file(in: folder, request) }
 
     private static func reader(_ server: LyingServer, _ policy: SandboxPolicy = .off, name: String = "film.m3u8") throws -> AdaptiveReader {
-        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(0.5)))
+        var options = AssetReaderOptions(network: NetworkOptions(timeout: .seconds(0.5)))
+        options.network.proxy = ""
         options.lists = .adaptively
         let location = server.address(name), sandbox = SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder)
         return try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, sandbox))

@@ -2,6 +2,7 @@ import Media
 
 @testable import Demuxing
 @testable import PlaySupport
+@testable import Web
 
 // Lists of films and of their parts, and what is read for a server: addresses, cookies, passwords.
 
@@ -19,6 +20,18 @@ extension FuzzedReader {
 
         00:03.000 --> 00:04.000
         c
+
+        """
+
+    private static let answers = """
+        HTTP/1.1 301 Moved
+        Location: /there
+
+        HTTP/1.1 206 Partial Content
+        Accept-Ranges: bytes
+        Content-Range: bytes 100-199/1000
+        Content-Encoding: identity
+
 
         """
 
@@ -103,6 +116,13 @@ extension FuzzedReader {
             if let resolved { precondition(resolved.lowercased().hasPrefix("http")) }
             _ = AssetBytes.address(name, from: "http://127.0.0.1/list/of.m3u8")
             return web != nil || stream != nil || resolved != nil
+        },
+        FuzzedReader("web-heads", bytes(of: [answers])) { bytes in
+            var head = HTTPHead()
+            for line in text(bytes).split(separator: "\n", omittingEmptySubsequences: false) { head.add("\(line)\n", byteCount: line.utf8.count + 1) }
+            if let range = head.range { precondition(range.first >= 0 && range.whole ?? .max > range.first) }
+            precondition(HTTPAddress.escaped(text(bytes)).utf8.count >= bytes.count || text(bytes).contains("\u{fffd}"))
+            return head.isWhole && head.status == 206 && head.range?.whole == 1000
         },
         FuzzedReader("cookies", bytes(of: [cookies])) { bytes in
             guard let address = WebAddress("https://a.example/films/b.mp4") else { return false }

@@ -10,7 +10,7 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x00000012
+NEEDED_VERSION = 0x00000013
 #: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
 SLICE = 50_000_000
 
@@ -23,7 +23,7 @@ class NetworkInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("rtsp", c.c_uint32)] + _numbers(
         c.c_int64, "timeout", "stall_timeout", "cache_ahead", "cache_behind", "bit_rate", "latency") + [
         ("trusts_all_certificates", c.c_uint32), ("reserved", c.c_uint32)] + _numbers(
-        c.c_char_p, "certificate_authorities", "user_agent", "referrer", "header_fields", "cookies_file", "netrc_file", "cache_folder")
+        c.c_char_p, "certificate_authorities", "user_agent", "referrer", "header_fields", "cookies_file", "netrc_file", "cache_folder", "proxy")
 
 
 class Options(c.Structure):

@@ -47,6 +47,8 @@ class Network:
     netrc_file: Path = ""
     #: Where a file without a name keeps what memory does not: all of the film is fetched, and nothing twice.
     cache_folder: Path = ""
+    #: Through which web servers are asked ("http://host:port"); "": none. None: as the environment says.
+    proxy: str | None = None
 
     def _info(self) -> l.NetworkInfo:
         if self.rtsp not in _TRANSPORTS:
@@ -75,4 +77,5 @@ class Network:
             trusts_all_certificates=int(not self.verifies_certificates), certificate_authorities=text(self.certificate_authorities),
             user_agent=text(self.user_agent), referrer=text(self.referrer),
             header_fields=text("\n".join(f"{name}: {value}" for name, value in self.headers.items())), cookies_file=text(self.cookies_file),
-            netrc_file=text(self.netrc_file), cache_folder=text(self.cache_folder))
+            netrc_file=text(self.netrc_file), cache_folder=text(self.cache_folder),
+            proxy=None if self.proxy is None else os.fsencode(self.proxy))

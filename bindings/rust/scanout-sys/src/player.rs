@@ -65,6 +65,7 @@ pub struct scanout_network {
     pub cookies_file: *const c_char,
     pub netrc_file: *const c_char,
     pub cache_folder: *const c_char,
+    pub proxy: *const c_char,
 }
 
 #[repr(C)]

@@ -55,7 +55,7 @@ fn sizes_offsets_and_values_are_those_of_c() {
         }
         scanout_network {
             size, rtsp, timeout, stall_timeout, cache_ahead, cache_behind, bit_rate, latency, trusts_all_certificates, certificate_authorities,
-            user_agent, referrer, header_fields, cookies_file, netrc_file, cache_folder,
+            user_agent, referrer, header_fields, cookies_file, netrc_file, cache_folder, proxy,
         }
         scanout_camera { size, format, width, height, rate_numerator, rate_denominator, reconnects }
         scanout_stream { size, context, read, seek, byte_count, cancel }

@@ -54,6 +54,8 @@ pub struct Network {
     pub netrc_file: Option<PathBuf>,
     /// Where a file without a name keeps what memory does not: all of the film is fetched, and nothing twice.
     pub cache_folder: Option<PathBuf>,
+    /// Through which web servers are asked (`http://host:port`); empty: none. `None`: as the environment says.
+    pub proxy: Option<String>,
 }
 
 /// The struct of C, and the texts that it points to.
@@ -65,16 +67,15 @@ pub(crate) struct NetworkWishes {
 impl NetworkWishes {
     pub(crate) fn new(network: &Network) -> Result<NetworkWishes> {
         let mut texts = Vec::new();
-        let mut place = |bytes: &[u8]| -> Result<*const c_char> {
-            if bytes.is_empty() {
-                return Ok(null());
-            }
+        let mut keep = |bytes: &[u8]| -> Result<*const c_char> {
             // What a CString points to stays where it is when the CString is moved.
             let text = c_string(bytes)?;
             let place = text.as_ptr();
             texts.push(text);
             Ok(place)
         };
+        let proxy = network.proxy.as_ref().map_or(Ok(null()), |proxy| keep(proxy.as_bytes()))?;
+        let mut place = |bytes: &[u8]| if bytes.is_empty() { Ok(null()) } else { keep(bytes) };
         let mut info = sys::scanout_network::sized();
         info.rtsp = match network.rtsp {
             RtspTransport::Auto => sys::SCANOUT_RTSP_AUTO,
@@ -96,6 +97,7 @@ impl NetworkWishes {
         info.cookies_file = place(&path(&network.cookies_file))?;
         info.netrc_file = place(&path(&network.netrc_file))?;
         info.cache_folder = place(&path(&network.cache_folder))?;
+        info.proxy = proxy;
         Ok(NetworkWishes { info, _texts: texts })
     }
 }

@@ -1,14 +1,14 @@
 /// The parts of an address on a web server (RFC 3986, 3), as far as connections and cookies need them.
-struct WebAddress: Equatable {
-    var isSecure: Bool
+package struct WebAddress: Equatable {
+    package var isSecure: Bool
     /// In lower case, without the brackets of an IPv6 address.
-    var host: String
-    var port: UInt16
+    package var host: String
+    package var port: UInt16
     /// From the slash on, without query and fragment.
-    var path: String
+    package var path: String
 
     /// nil for what is not on a web server.
-    init?(_ address: String) {
+    package init?(_ address: String) {
         let lower = address.prefix(8).lowercased()
         guard lower.hasPrefix("http://") || lower.hasPrefix("https://") else { return nil }
         isSecure = lower.hasPrefix("https")
@@ -23,7 +23,7 @@ struct WebAddress: Equatable {
     }
 
     /// Host and port of an authority (RFC 3986, 3.2), without name and password.
-    static func place(of authority: Substring) -> (host: Substring, port: Substring?) {
+    package static func place(of authority: Substring) -> (host: Substring, port: Substring?) {
         let name = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
             let behind = name[name.index(after: end)...]
