@@ -2,6 +2,7 @@
 #include "CCurl.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/socket.h>
 
 // Every function of libcurl's that is used.
 #define FUNCTIONS(each)                                                                                                                             \
@@ -33,7 +34,18 @@ int ccurl_load(void) {
 }
 
 CURL *ccurl_easy_init(void) { return easy_init(); }
-void ccurl_easy_reset(CURL *easy) { easy_reset(easy); }
+
+// libcurl's own sockets would stay open in programs that this one starts.
+static curl_socket_t open_socket(void *unused, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)unused, (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+void ccurl_easy_reset(CURL *easy) {
+    easy_reset(easy);
+    easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+}
+
 void ccurl_easy_cleanup(CURL *easy) { easy_cleanup(easy); }
 CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) { return easy_setopt(easy, option, value); }
 CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value) { return easy_setopt(easy, option, value); }

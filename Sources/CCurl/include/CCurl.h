@@ -14,6 +14,7 @@ int ccurl_load(void);
 
 // As those of libcurl of the same name, whose options and values have types here.
 CURL *ccurl_easy_init(void);
+// Its sockets are closed in programs that this one starts.
 void ccurl_easy_reset(CURL *easy);
 void ccurl_easy_cleanup(CURL *easy);
 CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value);

@@ -152,6 +152,24 @@ import Web
         #expect(throws: HTTPFailure.broken) { try Self.read(response) }
     }
 
+    @Test func `connections are closed in programs that this one starts`() throws {
+        let server = LyingServer { .file(Self.body, $0).cut(after: 10, .stall) }
+        defer { server.stop() }
+        let response = try Self.open(server.address("a"), by: HTTPClient())
+        let connections = (3..<1024).filter { Self.port(ofPeerOf: Int32($0)) == server.port }
+        #expect(!connections.isEmpty && connections.allSatisfy { fcntl(Int32($0), F_GETFD) & FD_CLOEXEC != 0 })
+        #expect(try Self.read(response, atMost: 10).count == 10)
+    }
+
+    /// nil for what is no connection.
+    private static func port(ofPeerOf descriptor: Int32) -> UInt16? {
+        var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getpeername(descriptor, $0, &length) }
+        }
+        return status == 0 && Int32(address.sin_family) == AF_INET ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
     @Test func `what a server packs without being asked is unpacked`() throws {
         // "hello world" by gzip.
         let packed: [UInt8] = [
