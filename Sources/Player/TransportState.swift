@@ -68,7 +68,7 @@ package struct TransportState: Sendable {
     /// Another film is shown, which follows the one before without a gap.
     ///
     /// - Parameter isHeard: All of its sound has been heard already, which is not reported again: the film is short, or its first frame came late.
-    package mutating func continued(at beginning: MediaTime, hasAudio: Bool, isHeard: Bool = false) -> [Action] {
+    package mutating func continued(at beginning: MediaTime, hasAudio: Bool, isHeard: Bool) -> [Action] {
         self.beginning = beginning
         self.hasAudio = hasAudio && !isAudioLost
         isAudioFinished = !self.hasAudio || isHeard

@@ -36,9 +36,9 @@ import Testing
     @Test(arguments: [true, false]) func `after sound that failed no film that follows waits for any`(isLate: Bool) {
         var state = opened()
         _ = state.videoReady() + state.audioReady()
-        if isLate { #expect(state.continued(at: .zero, hasAudio: true) == []) }
+        if isLate { #expect(state.continued(at: .zero, hasAudio: true, isHeard: false) == []) }
         #expect(state.audioLost() == [])
-        if !isLate { #expect(state.continued(at: .zero, hasAudio: true) == []) }
+        if !isLate { #expect(state.continued(at: .zero, hasAudio: true, isHeard: false) == []) }
         #expect(state.videoFinished() == [.stopClock, .finish])
         // One that is opened has its own.
         state.opened(at: .zero, hasVideo: true, hasAudio: true)
@@ -53,7 +53,7 @@ import Testing
         _ = state.videoReady() + state.audioReady()
         _ = state.audioFinished()
         // That was the sound of the film before.
-        #expect(state.continued(at: .zero, hasAudio: true) == [] && state.videoFinished() == [])
+        #expect(state.continued(at: .zero, hasAudio: true, isHeard: false) == [] && state.videoFinished() == [])
         // And this the sound of all.
         #expect(state.continued(at: .zero, hasAudio: true, isHeard: true) == [.stopClock, .finish])
     }

@@ -28,6 +28,9 @@ class Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
 
+    def handle_error(self, *_):
+        """A player that breaks off a connection is no error."""
+
     def __init__(self, path):
         super().__init__(("127.0.0.1", 0), Answer)
         with open(path, "rb") as file:
