@@ -124,8 +124,14 @@ final class HTTPHandle: @unchecked Sendable {
             let isRedirected = unsafe ccurl_get_number(easy, CURLINFO_REDIRECT_COUNT) > 0 || (300..<400).contains(inbox.head.status)
             return isRedirected ? .leadsElsewhere : .notHTTP
         }
+        // So libcurl says, too, that a line of the head is longer than it takes (100 KiB); later releases have a number for that.
+        let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == Self.tooLarge
+        if isTooLong, !inbox.head.isWhole, unsafe ccurl_get_number(easy, CURLINFO_REQUEST_SIZE) > 0 { return .notHTTP }
         return HTTPFailure(code, system: Int32(clamping: unsafe ccurl_get_number(easy, CURLINFO_OS_ERRNO)), words: "libcurl's error \(code.rawValue)")
     }
+
+    /// CURLE_TOO_LARGE, of libcurl 8.6.
+    private static let tooLarge: UInt32 = 100
 
     /// Waits until there is something to do, or a moment has passed.
     func wait() { unsafe ccurl_multi_poll(multi, Self.moment) }

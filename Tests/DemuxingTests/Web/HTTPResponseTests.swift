@@ -78,6 +78,7 @@ import Web
 
     private static let wrong: [(name: String, answer: LyingServer.Answer, failure: HTTPFailure)] = [
         ("endless head", .init(headers: ["X: " + String(repeating: "x", count: 90_000)] + (0..<40_000).map { "Y\($0): y" }), .notHTTP),
+        ("an endless line", .init(headers: ["X: " + String(repeating: "x", count: 150_000)]), .notHTTP),
         ("another part", .init(status: "206 Partial Content", headers: ["Content-Range: bytes 5-9/100", "Content-Length: 5"]), .beginsElsewhere),
         ("a circle", .init(status: "302 Found", headers: ["Location: /again", "Content-Length: 0"]), .tooManyRedirects),
         ("a file", .init(status: "302 Found", headers: ["Location: file:///etc/passwd", "Content-Length: 0"]), .leadsElsewhere),
