@@ -6,7 +6,7 @@
 
 // Every function of libcurl's that is used.
 #define FUNCTIONS(each)                                                                                                                             \
-    each(global_init) each(easy_init) each(easy_reset) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(slist_append)                   \
+    each(global_init) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(slist_append)                   \
     each(slist_free_all) each(multi_init) each(multi_cleanup) each(multi_setopt) each(multi_add_handle) each(multi_remove_handle)                   \
     each(multi_perform) each(multi_poll) each(multi_info_read) each(version_info)
 
@@ -33,7 +33,6 @@ int ccurl_load(void) {
     return is_loaded;
 }
 
-CURL *ccurl_easy_init(void) { return easy_init(); }
 
 // libcurl's own sockets would stay open in programs that this one starts.
 static curl_socket_t open_socket(void *unused, curlsocktype purpose, struct curl_sockaddr *address) {
@@ -41,9 +40,10 @@ static curl_socket_t open_socket(void *unused, curlsocktype purpose, struct curl
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-void ccurl_easy_reset(CURL *easy) {
-    easy_reset(easy);
-    easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+CURL *ccurl_easy_init(void) {
+    CURL *easy = easy_init();
+    if (easy) easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    return easy;
 }
 
 void ccurl_easy_cleanup(CURL *easy) { easy_cleanup(easy); }

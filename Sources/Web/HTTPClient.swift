@@ -26,6 +26,7 @@ package final class HTTPClient: Sendable {
     /// Nobody needs it for now.
     func give(back handle: HTTPHandle) {
         handle.end()
+        handle.inbox.reset()
         let surplus = idle.withLock { idle -> HTTPHandle? in
             idle.append(handle)
             return idle.count > Self.mostIdle ? idle.removeFirst() : nil

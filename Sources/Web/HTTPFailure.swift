@@ -43,7 +43,7 @@ package enum HTTPFailure: Error, Equatable, Sendable {
     /// Whether it may be another one, or none, the next time.
     package var mayPass: Bool {
         switch self {
-        case .cancelled, .noLibrary, .noMemory, .noDescriptors, .badAddress, .authorities, .leadsElsewhere, .tooManyRedirects: false
+        case .cancelled, .noLibrary, .noMemory, .noDescriptors, .badAddress, .certificate, .authorities, .leadsElsewhere, .tooManyRedirects: false
         case .status(let status): status >= 500 || status == 408 || status == 429
         default: true
         }

@@ -8,6 +8,8 @@ internal import Media
 final class HTTPHandle: @unchecked Sendable {
     private let easy: UnsafeMutableRawPointer, multi: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
+    /// The file of cookies that it has been told of.
+    private var cookies: String?
     private var isRunning = false
     /// How the transfer came to its end; nil as long as it runs.
     private(set) var ending: Ending?
@@ -40,7 +42,6 @@ final class HTTPHandle: @unchecked Sendable {
         ending = nil
         inbox.reset()
         origin = HTTPAddress.origin(of: address)
-        unsafe ccurl_easy_reset(easy)
         try set(CURLOPT_URL, HTTPAddress.escaped(address))
         for option in [CURLOPT_PROTOCOLS_STR, CURLOPT_REDIR_PROTOCOLS_STR] { try set(option, "http,https") }
         try set(CURLOPT_FOLLOWLOCATION, 1)
@@ -73,10 +74,15 @@ final class HTTPHandle: @unchecked Sendable {
 
     private func apply(_ settings: HTTPSettings) throws(HTTPFailure) {
         try set(CURLOPT_USERAGENT, settings.userAgent)
-        if let referrer = settings.referrer { try set(CURLOPT_REFERER, referrer) }
-        if let proxy = settings.proxy { try set(CURLOPT_PROXY, proxy) }
-        // An empty name begins to keep cookies without reading any.
-        try set(CURLOPT_COOKIEFILE, settings.cookiesFile ?? "")
+        try set(CURLOPT_REFERER, settings.referrer)
+        try set(CURLOPT_PROXY, settings.proxy)
+        // An empty name begins to keep cookies without reading any. Each name joins those before (and `curl_easy_reset` would leak them).
+        let cookies = settings.cookiesFile ?? ""
+        if self.cookies != cookies {
+            try set(CURLOPT_COOKIEFILE, nil)
+            try set(CURLOPT_COOKIEFILE, cookies)
+            self.cookies = cookies
+        }
         try set(CURLOPT_SSL_VERIFYPEER, settings.verifiesCertificates ? 1 : 0)
         try set(CURLOPT_SSL_VERIFYHOST, settings.verifiesCertificates ? 2 : 0)
         if settings.verifiesCertificates, let authorities = settings.authorities { try set(CURLOPT_CAINFO, authorities) }
@@ -92,7 +98,7 @@ final class HTTPHandle: @unchecked Sendable {
     /// As many as browsers follow.
     private static let mostRedirects = 20
 
-    private func set(_ option: CURLoption, _ text: String) throws(HTTPFailure) { try check(unsafe ccurl_set_text(easy, option, text)) }
+    private func set(_ option: CURLoption, _ text: String?) throws(HTTPFailure) { try check(unsafe ccurl_set_text(easy, option, text)) }
 
     private func set(_ option: CURLoption, _ number: Int) throws(HTTPFailure) { try check(unsafe ccurl_set_number(easy, option, number)) }
 

@@ -18,7 +18,9 @@ package struct HTTPSettings: Sendable, Hashable {
     /// How long a connection may be silent.
     package var silence: HostSpan
 
-    package init(userAgent: String = "Scanout", silence: HostSpan = .seconds(10)) {
+    package static let usualUserAgent = "Scanout"
+
+    package init(userAgent: String = usualUserAgent, silence: HostSpan = .seconds(10)) {
         self.userAgent = userAgent
         self.silence = silence
     }

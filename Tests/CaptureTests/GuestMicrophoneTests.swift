@@ -130,7 +130,9 @@ import Writing
         handle.interrupt()
         let outcome = try program()
         #expect(isLong && outcome.code == 0, "\(outcome.errors)")
-        #expect(outcome.errors.wholeMatch(of: /.+: \d+ frames, [^;]+; \d+\.\d+ s of sound, none lost\.\n/) != nil, "\(outcome.errors)")
+        // A busy machine loses some of both, which the line says.
+        let line = /.+: \d+ frames, [^;]+; \d+\.\d+ s of sound, (?:none lost|lost: \d+ samples [^;]+)\.\n/
+        #expect(outcome.errors.wholeMatch(of: line) != nil, "\(outcome.errors)")
         #expect(try Set(AssetReader(url: path).tracks.map(\.kind)) == [.video, .audio])
         #expect(try PlayProgram.run([path, "--sink", "headless", "--untimed", "--audio-device", "null"], limit: 120).code == 0)
     }

@@ -13,11 +13,13 @@ with_threads=(
 not_with_threads=(
     DemuxingTests.{SampleCursor,Manifest,LongFilm,FilmCaptions,SampleTableProbe,SteadyTimes}Tests
     CompositionTests.{GPUDrawing,GPUAlphaFilm,Drawing,TimelineDissolve}Tests
-    WritingTests.{OtherPlayers,StreamedFilm,Cover,SoundRoundTrip,TrackReference,FragmentedCut,RoundTrip}Tests
+    ReadingTests.VideoRangeTests
+    WritingTests.{OtherPlayers,StreamedFilm,Cover,SoundRoundTrip,TrackReference,FragmentedCut,RoundTrip,Passes}Tests
     DisplaySinkTests.{Cadence,FrameMD5,FrameGeometry}Tests
     SubtitlesTests.{CaptionFilm,ServiceFilm}Tests
     WaylandSinkTests.ColorTests
     AudioSinkTests.{TimeStretcher,Downmix,Sample,SoundConformance}Tests
+    PlayerTests.DamagedTimesTests
 )
 with_pointers=(
     SandboxTests BitstreamTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests DeinterlacingTests EncodingTests

@@ -13,9 +13,8 @@ static const long ccurl_password_ways = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 int ccurl_load(void);
 
 // As those of libcurl of the same name, whose options and values have types here.
-CURL *ccurl_easy_init(void);
 // Its sockets are closed in programs that this one starts.
-void ccurl_easy_reset(CURL *easy);
+CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *easy);
 CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value);

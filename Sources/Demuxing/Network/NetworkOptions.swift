@@ -61,13 +61,11 @@ public struct NetworkOptions: Sendable, Hashable {
 
     var cache: ByteCache.Limits { ByteCache.Limits(ahead: max(cacheAhead, Int64(ByteCache.blockSize)), behind: max(cacheBehind, 0)) }
 
-    private static let usualUserAgent = "Scanout"
-
     /// What a web server is told.
     /// - Throws: when the file of cookies cannot be read.
     func webSettings() throws(AssetError) -> HTTPSettings {
         if let cookiesFile, unsafe cookiesFile.withPath({ unsafe access($0, R_OK) }) != 0 { throw AssetError.opening(cookiesFile, errno) }
-        var settings = HTTPSettings(userAgent: userAgent ?? Self.usualUserAgent, silence: min(stallTimeout, timeout))
+        var settings = HTTPSettings(userAgent: userAgent ?? HTTPSettings.usualUserAgent, silence: min(stallTimeout, timeout))
         (settings.referrer, settings.cookiesFile, settings.proxy) = (referrer, cookiesFile, proxy)
         (settings.verifiesCertificates, settings.authorities) = (verifiesCertificates, authorities)
         settings.headerFields = usableFields
@@ -86,7 +84,7 @@ public struct NetworkOptions: Sendable, Hashable {
         // `timeout` also limits how long connecting takes, in the protocol tcp.
         var options = ["rw_timeout": silence, "timeout": silence, "tls_verify": verifiesCertificates ? "1" : "0"]
         options["ca_file"] = authorities
-        options["user_agent"] = userAgent ?? Self.usualUserAgent
+        options["user_agent"] = userAgent ?? HTTPSettings.usualUserAgent
         options["http_proxy"] = proxy
         options["referer"] = referrer
         if !usableFields.isEmpty { options["headers"] = usableFields.map { "\($0)\r\n" }.joined() }
