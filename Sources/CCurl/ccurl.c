@@ -6,7 +6,7 @@
 
 // Every function of libcurl's that is used.
 #define FUNCTIONS(each)                                                                                                                             \
-    each(global_init) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(slist_append)                   \
+    each(global_init) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(slist_append)                                    \
     each(slist_free_all) each(multi_init) each(multi_cleanup) each(multi_setopt) each(multi_add_handle) each(multi_remove_handle)                   \
     each(multi_perform) each(multi_poll) each(multi_info_read) each(version_info)
 
@@ -32,7 +32,6 @@ int ccurl_load(void) {
     pthread_once(&once, load);
     return is_loaded;
 }
-
 
 // libcurl's own sockets would stay open in programs that this one starts.
 static curl_socket_t open_socket(void *unused, curlsocktype purpose, struct curl_sockaddr *address) {

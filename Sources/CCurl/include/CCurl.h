@@ -12,8 +12,8 @@ static const long ccurl_password_ways = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 // follows (libcurl 7.85). The functions below may be called after it has returned 1. From any thread.
 int ccurl_load(void);
 
-// As those of libcurl of the same name, whose options and values have types here.
-// Its sockets are closed in programs that this one starts.
+// As those of libcurl of the same name, whose options and values have types here: memory, threads and errors are libcurl's. A handle's sockets are
+// closed in programs that this one starts.
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *easy);
 CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value);
