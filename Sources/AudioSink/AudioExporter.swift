@@ -29,6 +29,7 @@ public final class AudioExporter: Sendable {
 
     /// What was asked for.
     public let delivery: Delivery
+    var takesEverything: Bool { if case .everything = delivery { true } else { false } }
     private let bell: EventFD
     private let state = Monitor(State())
 

@@ -46,6 +46,8 @@ final class AudioOutput {
     private let starve: @Sendable () -> Void
     /// The last frames written are silence, because no sound was decoded.
     private var isStarving = false
+    /// The number of the last end that was said to be reached; 0: none.
+    private var reachedEnd: UInt64 = 0
     private let rate: Double
     private let channels: Int
     private var piece: Piece?
@@ -98,10 +100,10 @@ final class AudioOutput {
             let contents = store.contents
             // Not worth starting a piece for the last hundredths of a second.
             if contents.isEnded, contents.isEmpty || present + Int64(Self.leadIn * rate * speed) >= contents.end {
-                setFinished(true)
+                reachEnd(contents.ends)
                 return nil
             }
-            setFinished(false)
+            shared.state.withLock { $0.hasFinished = false }
             if !isAudible { return now + .milliseconds(50) }
             if contents.isEmpty {
                 store.ringWhenFilled()
@@ -354,12 +356,12 @@ final class AudioOutput {
         framesWritten += Int64(written)
     }
 
-    private func setFinished(_ finished: Bool) {
-        let isNews = shared.state.withLock { state in
-            defer { state.hasFinished = finished }
-            return finished && !state.hasFinished
-        }
-        if isNews { finish() }
+    /// The end of that number is reached, which is said once. The number tells it from the one before a seek or before sound that did not come.
+    private func reachEnd(_ end: UInt64) {
+        shared.state.withLock { $0.hasFinished = true }
+        guard end != reachedEnd else { return }
+        reachedEnd = end
+        finish()
     }
 
     /// The film's frame of sound that belongs to this time.

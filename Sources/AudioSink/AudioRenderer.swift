@@ -136,8 +136,7 @@ public final class AudioRenderer: Sendable {
     public func flush(serial: UInt64 = 0, target: MediaTime = .negativeInfinity) {
         // In this order: sound already on its way is refused from here on, until the queue's flush arrives.
         let store = shared.state.withLock { state in
-            // Where the program itself is waited for, there is more to take.
-            if exporter != nil { state.hasFinished = false }
+            state.hasFinished = false
             return state.store
         }
         store?.clear(serial: serial)

@@ -126,7 +126,7 @@ final class AudioWorker: Sendable {
             // The track's format has changed: what the old decoder holds is played first.
             if let old = chain, old.decoder.format != format {
                 try old.drain()
-                chain = try DecodeChain(format: format, sandbox, shared)
+                chain = try DecodeChain(format: format, sandbox, shared, after: old)
             }
             try unsafe chain?.decode(packet, time, gain)
         case .flush:
@@ -136,6 +136,8 @@ final class AudioWorker: Sendable {
         case .drain(let time):
             try chain?.drain()
             chain?.cut(at: time)
+            // Where there was nothing to put out, nobody need wait for more.
+            shared.state.change { if $0.phase == .opening, $0.store == nil { $0.phase = .ready } }
         case .endOfStream:
             try chain?.drain()
             markEnd(chain)
@@ -149,16 +151,16 @@ final class AudioWorker: Sendable {
         }
     }
 
-    /// A track that ended without a sound is ready, and finished.
+    /// A track that ended without a sound is ready, and finished. So is one that ends where a program had taken all sound before it: the program
+    /// looks for no more.
     private func markEnd(_ chain: DecodeChain?) {
-        chain?.markEnd()
-        let hadNone = shared.state.change { state in
+        let wasEnded = chain?.markEnd() ?? false
+        let (hadNone, isTaken) = shared.state.change { state in
             if state.phase == .opening { state.phase = .ready }
             if state.store == nil { state.hasFinished = true }
-            return state.store == nil
+            return (state.store == nil, wasEnded && state.hasFinished && exporter?.takesEverything == true)
         }
-        guard hadNone else { return }
-        exporter?.markEnd()
-        finish()
+        if hadNone { exporter?.markEnd() }
+        if hadNone || isTaken { finish() }
     }
 }

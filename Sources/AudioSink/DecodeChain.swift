@@ -16,9 +16,12 @@ final class DecodeChain {
     private var gain: Float = 1
     private var louder: [Float] = []
 
-    init(format: AudioFormat, _ sandbox: SandboxOptions, _ shared: AudioShared) throws(AudioError) {
+    /// - Parameter old: The chain of the sound before, drained; this one goes on where it has put its sound.
+    init(format: AudioFormat, _ sandbox: SandboxOptions, _ shared: AudioShared, after old: DecodeChain? = nil) throws(AudioError) {
         decoder = try SoundDecoders.make(for: format, sandbox) { shared.isStopping }
         self.shared = shared
+        guard let store = old?.store else { return }
+        open(store, epoch: old?.epoch ?? store.epoch)
     }
 
     func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime, _ gain: Float) throws(AudioError) {
@@ -59,7 +62,8 @@ final class DecodeChain {
 
     func cut(at time: MediaTime) { store?.cut(at: time, epoch: epoch) }
 
-    func markEnd() { store?.markEnd(epoch: epoch) }
+    /// Returns whether the sound had ended there before.
+    func markEnd() -> Bool { store?.markEnd(epoch: epoch) ?? false }
 
     /// False when no more sound is needed.
     private func take(_ frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
@@ -98,9 +102,12 @@ final class DecodeChain {
             return nil
         }
         guard let store = opened ?? nil else { return false }
-        self.store = store
-        epoch = store.epoch
-        converter = AudioResampler(rate: store.rate, channelCount: store.channelCount)
+        open(store, epoch: store.epoch)
         return true
+    }
+
+    private func open(_ store: PCMStore, epoch: UInt64) {
+        (self.store, self.epoch) = (store, epoch)
+        converter = AudioResampler(rate: store.rate, channelCount: store.channelCount)
     }
 }

@@ -19,6 +19,8 @@ package final class PCMStore: Sendable {
         var end: Int64 = 0
         var playHead: Int64 = .min / 2
         var isEnded = false
+        /// How often an end was marked.
+        var ends: UInt64 = 0
         /// Frames trimmed away less frames kept, since time stamps last fitted.
         var covered: Int64 = 0
         var epoch: UInt64 = 0
@@ -109,15 +111,17 @@ package final class PCMStore: Sendable {
         }
     }
 
-    /// Nothing more comes: the sound ends with what is held.
-    package func markEnd(epoch: UInt64) {
-        let starved = state.change { state in
-            guard state.epoch == epoch else { return false }
-            state.isEnded = true
-            defer { state.isStarved = false }
-            return state.isStarved
+    /// Nothing more comes: the sound ends with what is held. Returns whether that was known: no sound has come since.
+    @discardableResult
+    package func markEnd(epoch: UInt64) -> Bool {
+        let wasEnded: Bool? = state.change { state in
+            guard state.epoch == epoch else { return nil }
+            defer { (state.isEnded, state.isStarved, state.ends) = (true, false, state.ends + 1) }
+            return state.isEnded
         }
-        if starved { bell.signal() }
+        // The reader says of each end that it is reached.
+        if wasEnded != nil { bell.signal() }
+        return wasEnded ?? false
     }
 
     /// Discards everything and wakes a waiting decoder.
@@ -193,10 +197,12 @@ package final class PCMStore: Sendable {
         package var start: Int64
         package var end: Int64
         package var isEnded: Bool
+        /// How often an end was marked: which one this is, if there is one.
+        package var ends: UInt64
         package var isEmpty: Bool { start == end }
     }
 
-    package var contents: Contents { state.withLock { Contents(start: $0.start, end: $0.end, isEnded: $0.isEnded) } }
+    package var contents: Contents { state.withLock { Contents(start: $0.start, end: $0.end, isEnded: $0.isEnded, ends: $0.ends) } }
 
     /// Copies the frames from `first` on; silence where there are none. The play head does not move.
     package func read(at first: Int64, into target: UnsafeMutableBufferPointer<Float>) {

@@ -50,6 +50,8 @@ package struct SteadyTimes: Sendable {
 
     /// Ten seconds, as `Timeline.jump`: more is no jitter.
     package static let jump: Int64 = 10_000_000
+    /// How long a sample may last: an hour in a film whose length nobody states, else as long as the film, but no longer than a day.
+    private static let hour: Int64 = 3_600_000_000, day = 24 * hour
     /// A minute: how long a pause is believed in a film whose length nobody states.
     package static let longestPause: Int64 = 60_000_000
     /// Decoders reorder 16 frames at most.
@@ -81,7 +83,7 @@ package struct SteadyTimes: Sendable {
     ///   - isAll: no sample follows those.
     package mutating func place(_ stamp: Stamp, following: some Sequence<Stamp>, isAll: Bool = false) -> Placement {
         var placement = Placement()
-        placement.losesDuration = stamp.duration > Ticks.add(length ?? 3600 * 1_000_000, Self.jump)
+        placement.losesDuration = stamp.duration > Ticks.add(min(length ?? Self.hour, Self.day), Self.jump)
         guard steady.contains(stamp.track) else {
             placement.shift = shiftBeside(stamp)
             return placement

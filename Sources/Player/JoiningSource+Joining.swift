@@ -11,11 +11,12 @@ extension JoiningSource {
     func goOn() -> Bool {
         if shared.withLock({ $0.loops }) { return beginTurn() }
         guard joins else { return false }
-        if !isDrained, hasVideo {
-            // The decoder puts the last frames out, however long the next film takes.
+        if !isDrained {
+            // The decoders put out what they have, however long the next film takes; time runs then, also where there was no sound.
             isDrained = true
-            markers = [SampleBuffer(marker: .drain, trackID: Self.video)]
-            return true
+            if hasVideo { markers.append(SampleBuffer(marker: .drain, trackID: Self.video)) }
+            if takesSound, reading.opened.audio != nil { markers.append(SampleBuffer(marker: .drain, trackID: Self.audio)) }
+            if !markers.isEmpty { return true }
         }
         shared.withLock { $0.isAtEnd = true }
         handlers.wanted()

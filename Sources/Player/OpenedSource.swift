@@ -129,16 +129,23 @@ struct OpenedSource: Sendable {
         let notice = sourceNotice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
         opened.notices = [notice, fontObjection].compactMap(\.self) + whole.notices
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
-        if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
-            opened.frameRate = format.frameRate
-            opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
-        }
+        if case .video(let format) = selection.video?.format { opened.take(format.frameRate) }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
         opened.followLive(reader, configuration, options) {
             AssetSource(reader: $0, sound: sound, others: others, text: text, replayGain: loudness)
         }
         return opened
+    }
+
+    /// A minute: a rate of less than a frame in that time is a damaged one.
+    private static let longestFrame = MediaTime(value: 60, timescale: 1)
+
+    /// Takes the frame rate that the container states, if it does and can be true.
+    private mutating func take(_ rate: Ratio) {
+        guard rate.isKnown else { return }
+        let duration = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+        if duration <= Self.longestFrame { (frameRate, frameDuration) = (rate, duration) }
     }
 
     private static func open(

@@ -31,7 +31,7 @@ import Testing
         #expect(read(store, -5, 3) == [0, 0, 0])
         #expect(insert(store, 3, value: 7, at: 100))
         #expect(read(store, 98, 7) == [0, 0, 7, 8, 9, 0, 0])
-        #expect(store.contents == .init(start: 100, end: 103, isEnded: false))
+        #expect(store.contents == .init(start: 100, end: 103, isEnded: false, ends: 0))
     }
 
     @Test func `gaps are filled, overlaps trimmed, small errors passed over`() throws {
@@ -116,6 +116,16 @@ import Testing
         #expect(!store.contents.isEnded)
         #expect(insert(store, 1, value: 1, at: 90_000))
         #expect(store.contents.start == 90_000)
+    }
+
+    @Test func `an end is the same until sound comes`() throws {
+        let (store, _) = try store()
+        #expect(!store.markEnd(epoch: store.epoch) && store.markEnd(epoch: store.epoch))
+        #expect(insert(store, 1, value: 1, at: 0))
+        #expect(!store.markEnd(epoch: store.epoch) && store.markEnd(epoch: store.epoch))
+        let old = store.epoch
+        store.clear()
+        #expect(!store.markEnd(epoch: old) && !store.markEnd(epoch: store.epoch))
     }
 
     @Test func `a reader who found nothing is rung once`() throws {

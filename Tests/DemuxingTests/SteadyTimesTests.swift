@@ -115,7 +115,10 @@ import Testing
     }
 
     @Test func `no sample lasts longer than the film, and none for hours where nobody says how long that is`() {
-        for (length, duration, isLost) in [(60, 50, false), (60, 3600, true), (nil, 600, false), (nil, 7200, true)] as [(Int64?, Int64, Bool)] {
+        let table: [(length: Int64?, duration: Int64, isLost: Bool)] = [
+            (60, 50, false), (60, 3600, true), (nil, 600, false), (nil, 7200, true), (200_000, 80_000, false), (200_000, 90_000, true),
+        ]
+        for (length, duration, isLost) in table {
             var times = SteadyTimes(steady: [0], length: length.map { $0 * 1_000_000 })
             let placement = times.place(SteadyTimes.Stamp(track: 0, order: 0, duration: duration * 1_000_000), following: [])
             #expect(placement.losesDuration == isLost)

@@ -101,6 +101,39 @@ import Testing
         #expect(outcome.code == 65 && outcome.errors == "play: \(folder)/film.ivf: nothing in it could be decoded.\n", "\(outcome.errors)")
     }
 
+    /// The sound of the film before has been heard to its end, and the device says that but once.
+    @Test(.unsanitized, arguments: ["silent track", "wrong sound"])
+    func `a list ends whose last film has not one sample of sound`(_ what: String) throws {
+        let folder = NSTemporaryDirectory() + "soundless-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let frames = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=0.4", "-c:v", "mpeg4"], sound = ["-f", "lavfi", "-i", "sine=d=0.4"]
+        func make(_ name: String, _ words: [String]) throws { try FFmpeg.run(words + ["\(folder)/\(name).mkv"]) }
+        try make("1", sound + frames + ["-c:a", "aac"])
+        try make("2", frames)
+        // A track without a sample, or one of another codec in which nothing can be decoded.
+        try make("3", sound + frames + (what == "silent track" ? ["-c:a", "aac", "-frames:a", "0"] : ["-c:a", "flac", "-bsf:a", "noise=amount=1"]))
+        for films in [["1", "2", "3"], ["1", "3"], ["3", "3", "1"], ["1", "3", "2", "3"]] {
+            let outcome = try PlayProgram.run(
+                ["--sink", "headless", "--audio-device", "null", "--stats", "-"] + films.map { "\(folder)/\($0).mkv" })
+            #expect(outcome.code == 0 && !outcome.crashed, "\(films) \(outcome.code): \(outcome.errors)")
+            #expect(try Self.names(outcome.output) == films.map { $0 + ".mkv" })
+        }
+    }
+
+    @Test func `a frame rate that is damaged holds no list`() throws {
+        let path = NSTemporaryDirectory() + "rate-\(UUID().uuidString.prefix(8)).ivf"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FFmpeg.run(["-i", TestAssets.path("vp9.webm"), "-c", "copy", "-frames:v", "1", path])
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        // A frame lasts two years, and nothing says how many there are.
+        bytes.replaceSubrange(16..<28, with: [60, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let outcome = try PlayProgram.run(["--no-audio", "--sink", "headless", "--stats", "-", path, Self.short])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        #expect(try Self.films(outcome.output).map { $0["framesPresented"] as? Int ?? 0 } == [1, 10], "\(outcome.output)")
+    }
+
     @Test func `lists and folders play, and a list from standard input`() throws {
         let folder = NSTemporaryDirectory() + "playlist-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

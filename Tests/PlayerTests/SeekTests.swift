@@ -1,4 +1,6 @@
+import AudioSink
 import DisplaySink
+import Foundation
 import Media
 import Player
 import TestSupport
@@ -72,6 +74,28 @@ import Testing
         player.close()
         #expect(await last.value == .notOpen)
         #expect(await Self.code { () async throws(PlayerError) in try await player.seek(to: .zero) } == .notOpen)
+    }
+
+    /// Its sound is over after half a second, and once more behind each seek.
+    @Test func `a film ends that is sought in when its sound was over`() async throws {
+        let path = NSTemporaryDirectory() + "tail-\(UUID().uuidString.prefix(8)).mkv"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FFmpeg.run(
+            ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=3", "-f", "lavfi", "-i", "sine=d=0.5", "-c:v", "mpeg4", "-g", "5", "-c:a", "aac", path])
+        var configuration = PlayerConfiguration()
+        configuration.audioDevice = "null"
+        let player = Player(sink: HeadlessSink(), configuration: configuration)
+        try await player.open(path)
+        defer { player.close() }
+        let renderer = try #require(player.audioRenderer)
+        #expect(Polling.until { renderer.hasFinished })
+        try await player.seek(to: .milliseconds(2800))
+        #expect(Polling.until { player.state == .ended })
+        // Also from the end, to where there is sound and to where there is none.
+        for milliseconds in [2600, 100, 2700] {
+            try await player.seek(to: .milliseconds(milliseconds))
+            #expect(Polling.until { player.state == .ended }, "\(milliseconds)")
+        }
     }
 
     @Test func `a source that cannot seek says so, and goes on`() async throws {
