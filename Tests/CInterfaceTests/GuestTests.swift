@@ -32,12 +32,14 @@ struct GuestTests {
         return try Tool.run(words[0], Array(words.dropFirst()), environment: LabLibraries.environment)
     }
 
-    /// With `LAB_FULL=1` each film with each interface, else three films, each with one.
-    private static let planeCases: [(ExamplesTests.Renderer, String)] = {
-        let all = ExamplesTests.Renderer.cached
+    /// With `LAB_FULL=1` each of these films with each interface, else each with one.
+    private static func cases(_ few: [String], of films: [String], _ all: [ExamplesTests.Renderer]) -> [(ExamplesTests.Renderer, String)] {
         guard ProcessInfo.processInfo.environment["LAB_FULL"] != "1" else { return films.flatMap { film in all.map { ($0, film) } } }
-        return ["hevc-10bit.mp4", "odd-size-444.mp4", "size-change.h264"].enumerated().map { (all[$0 % all.count], $1) }
-    }()
+        return few.enumerated().map { (all[$0 % all.count], $1) }
+    }
+
+    private static let planeCases = cases(["hevc-10bit.mp4", "odd-size-444.mp4", "size-change.h264"], of: films, ExamplesTests.Renderer.cached)
+    private static let ownCases = cases(["plain.mp4", "hevc-10bit.mp4"], of: ["plain.mp4", "hevc-10bit.mp4"], ExamplesTests.Renderer.all)
 
     @Test("every plane is imported, and the GPU reads it as the decoder wrote it", arguments: planeCases)
     func planes(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer, name, .udmabuf) }
@@ -60,7 +62,7 @@ struct GuestTests {
         #expect(outcome.output.hasSuffix(" imported, 0 uploaded\n") && !outcome.output.hasPrefix("0 "), "\(outcome.output)")
     }
 
-    @Test("so do the examples' own imports", arguments: ExamplesTests.Renderer.all, ["plain.mp4", "hevc-10bit.mp4"])
+    @Test("so do the examples' own imports", arguments: ownCases)
     func byHand(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer, name, .udmabuf) }
 
     @Test("and from the kernel's heap", arguments: ExamplesTests.Renderer.all + ExamplesTests.Renderer.cached, ["hevc-10bit.mp4"])

@@ -156,8 +156,10 @@ import Writing
         if report.film.soundLost.isEmpty {
             let lateness = try Self.lateness(samples, heard, from: try #require(report.film.beginning))
             #expect(lateness.count >= 18 && Self.isInTime(lateness, heard), "\(lateness), \(heard.jitter)")
+            // Over ten seconds, ticks that come late by so much change it by a tenth of that.
+            #expect(abs(report.drift - drift) < 0.000_5 + heard.jitter / 10, "\(report.drift), \(drift), \(heard.jitter)")
         }
-        #expect(abs(drift) > 0.002_5 && abs(report.drift - drift) < 0.000_5, "\(report.drift), \(drift)")
+        #expect(abs(drift) > 0.002_5 && report.drift * drift > 0, "\(report.drift), \(drift)")
     }
 
     @Test("that was not read for two seconds has silence there, and what follows is in time")

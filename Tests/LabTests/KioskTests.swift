@@ -16,7 +16,8 @@ struct KioskTests {
 
     /// Waits until systemd has started it again so often, and the film is on the monitor.
     private func expectRestart(_ count: Int, of kiosk: LabKiosk) throws {
-        let isBack = try Polling.until(every: .milliseconds(200)) { try kiosk.restarts() == count && kiosk.property("ActiveState") == "active" }
+        // Each question starts a program, which takes a processor of the lab for half a second.
+        let isBack = try Polling.until(every: .seconds(2)) { try kiosk.restarts() == count && kiosk.property("ActiveState") == "active" }
         #expect(isBack, "\(kiosk.log)")
         try monitor.waitForFilm()
     }
@@ -53,7 +54,7 @@ struct KioskTests {
         // The main loop runs on, and nobody asks for frames any more. A thread that is traced outlives its process.
         var stopped = StoppedThread("present", of: try kiosk.player())
         #expect(stopped != nil)
-        #expect(try Polling.until(every: .milliseconds(200)) { try kiosk.property("Result") == "watchdog" }, "\(kiosk.log)")
+        #expect(try Polling.until(every: .seconds(2)) { try kiosk.property("Result") == "watchdog" }, "\(kiosk.log)")
         stopped = nil
         try expectRestart(before + 3, of: kiosk)
         try kiosk.stop()

@@ -37,7 +37,8 @@ import Testing
     private static let wanted = (number("PLAYER_FUZZ_INPUTS") ?? TestExtent.rounds(24, full: 900)) / Stage.allCases.count
     private static let lanes = min(ProcessInfo.processInfo.activeProcessorCount * 2, 16)
     /// Films that one start of the program plays, and seconds that each may take, on average: a process may hang for 10 s at each of some samples.
-    private static let batch = min(16, max(wanted / lanes, 1)), patience = 120.0
+    /// A list of 16 takes ten seconds, and one that stands shall not hold the others up for half an hour.
+    private static let batch = min(16, max(wanted / lanes, 1)), patience = 25.0
     /// 1 MB of a film is enough to be mutated.
     private static let mostBytes = 1 << 20
 

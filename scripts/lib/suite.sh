@@ -106,7 +106,7 @@ unfinished() { # EVENTS
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|optimized|thread|address
-    local kind="$1" scratch products arguments folder events log ended count bundle fuzz=8 began=$SECONDS left_out="" skip=()
+    local kind="$1" scratch products arguments folder events log ended count bundle began=$SECONDS left_out="" skip=()
     suite_of "$kind"
     # Who names tests wants them.
     [ ${#filter[@]} -gt 0 ] || left_out="$(suites_left_out "$kind")"
@@ -114,10 +114,8 @@ run_suite() { # debug|optimized|thread|address
     [ -z "$left_out" ] || skip=(--skip "$left_out")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
-    # Seconds of mutated samples and containers, always the same ones; others are for --fuzz. Under a sanitizer as long as by default.
-    case "$kind" in debug | optimized) fuzz=15 ;; esac
     bundle="$(readlink -f "$products")/playerPackageTests.xctest"
-    PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$bundle" "$folder"
+    run_units "$bundle" "$folder"
     cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
     tail -n +1 "$folder"/*.log >"$log" 2>/dev/null || true
 
