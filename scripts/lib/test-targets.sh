@@ -11,13 +11,15 @@ with_threads=(
 )
 # Suites of these that calculate on one thread, mostly wait for other programs, or compare colours that threads have nothing to do with.
 not_with_threads=(
-    DemuxingTests.{SampleCursor,Manifest,LongFilm,FilmCaptions,SampleTableProbe,SteadyTimes}Tests
+    MediaTests.ProgramDateTests
+    DemuxingTests.{SampleCursor,Manifest,LongFilm,FilmCaptions,SampleTableProbe,SteadyTimes,SandboxedReader}Tests
+    DecodingTests.PixelFormatDecodingTests
     CompositionTests.{GPUDrawing,GPUAlphaFilm,Drawing,TimelineDissolve}Tests
     ReadingTests.VideoRangeTests
     WritingTests.{OtherPlayers,StreamedFilm,Cover,SoundRoundTrip,TrackReference,FragmentedCut,RoundTrip,Passes}Tests
     DisplaySinkTests.{Cadence,FrameMD5,FrameGeometry}Tests
     SubtitlesTests.{CaptionFilm,ServiceFilm}Tests
-    WaylandSinkTests.ColorTests
+    WaylandSinkTests.{Color,LargeFrame}Tests
     AudioSinkTests.{TimeStretcher,Downmix,Sample,SoundConformance}Tests
     PlayerTests.DamagedTimesTests
 )
