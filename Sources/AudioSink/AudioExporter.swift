@@ -29,6 +29,7 @@ public final class AudioExporter: Sendable {
 
     /// What was asked for.
     public let delivery: Delivery
+    /// Whether the program takes every sample, and is not itself the device.
     var takesEverything: Bool { if case .everything = delivery { true } else { false } }
     private let bell: EventFD
     private let state = Monitor(State())

@@ -196,8 +196,8 @@ public final class AudioRenderer: Sendable {
     /// How far the renderer has come at this moment; `waitUntilReady` waits for the end of `.opening`.
     public var phase: Phase { shared.state.withLock { $0.phase } }
 
-    /// Blocks until the first sound is decoded and the device is open, so that the film can start with its sound. Call it after `start`, on any
-    /// thread but the renderer's own.
+    /// Blocks until the first sound is decoded and the device is open, so that the film can start with its sound, or until a `.drain` or the end of
+    /// the stream says that there is none before it. Call it after `start`, on any thread but the renderer's own.
     ///
     /// - Parameter deadline: When to stop waiting, CLOCK_MONOTONIC; nil: no limit.
     /// - Returns: True when `phase` is `.ready`. False when the renderer has failed or was stopped, so that there will be no sound, and when it was

@@ -138,10 +138,10 @@ struct OpenedSource: Sendable {
         return opened
     }
 
-    /// A minute: a rate of less than a frame in that time is a damaged one.
+    /// A minute: a rate of less than one frame a minute is taken for damage.
     private static let longestFrame = MediaTime(value: 60, timescale: 1)
 
-    /// Takes the frame rate that the container states, if it does and can be true.
+    /// Takes the frame rate that the container states, unless it is unknown or damaged.
     private mutating func take(_ rate: Ratio) {
         guard rate.isKnown else { return }
         let duration = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)

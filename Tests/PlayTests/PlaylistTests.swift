@@ -101,7 +101,7 @@ import Testing
         #expect(outcome.code == 65 && outcome.errors == "play: \(folder)/film.ivf: nothing in it could be decoded.\n", "\(outcome.errors)")
     }
 
-    /// The sound of the film before has been heard to its end, and the device says that but once.
+    /// No sound follows that of the films before, or comes at all: its end must be told nevertheless.
     @Test(.unsanitized, arguments: ["silent track", "wrong sound"])
     func `a list ends whose last film has not one sample of sound`(_ what: String) throws {
         let folder = NSTemporaryDirectory() + "soundless-\(UUID().uuidString.prefix(8))"
