@@ -19,12 +19,18 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// The test targets to build: those that PLAYER_TESTS names, separated by spaces; all without it. The sanitized builds of `scripts/test` name some.
 let wanted = Context.environment["PLAYER_TESTS"]?.split(separator: " ").map(String.init)
 
+/// Files of test targets that are not built, by their paths below Tests: those that PLAYER_TESTS_WITHOUT names.
+let leftOut = Context.environment["PLAYER_TESTS_WITHOUT"]?.split(separator: " ") ?? []
+
 /// Where PLAYER_OPTIMIZED_TESTS is set, test targets that it does not name are compiled without optimization, whatever the rest of the build is.
 let optimizedTests = Context.environment["PLAYER_OPTIMIZED_TESTS"]?.split(separator: " ").map(String.init)
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     let isUnoptimized = optimizedTests?.contains(name) == false
-    return .testTarget(name: name, dependencies: dependencies, swiftSettings: house + (isUnoptimized ? [.unsafeFlags(["-Onone"])] : []))
+    return .testTarget(
+        name: name, dependencies: dependencies,
+        exclude: leftOut.filter { $0.hasPrefix("\(name)/") }.map { String($0.dropFirst(name.count + 1)) },
+        swiftSettings: house + (isUnoptimized ? [.unsafeFlags(["-Onone"])] : []))
 }
 
 /// What the tests of readers and their fuzzer depend on.
@@ -343,5 +349,23 @@ let package = Package(
                 swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
-    ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }
+    ]
 )
+
+if let wanted {
+    // With the test targets, what they depend on and the programs that they start without depending on them.
+    var needed = Set<String>(), next = wanted + ["scanout-decoder", "scanout-demuxer", "scanout-subtitles", "VADriver"]
+    if wanted.contains("PlayTests") { next.append("play") }
+    while let name = next.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { next.append(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll {
+        switch $0 {
+        case let program as Product.Executable: !needed.isSuperset(of: program.targets)
+        case let library as Product.Library: !needed.isSuperset(of: library.targets)
+        default: false
+        }
+    }
+}

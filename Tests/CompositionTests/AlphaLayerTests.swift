@@ -6,7 +6,7 @@ import Testing
 
 /// Films with alpha in a composition: what lies below them is seen through them.
 @Suite struct AlphaLayerTests {
-    private static let size = DrawingTests.size
+    private static let size = Drawing.size
 
     /// What lies below a film with alpha and an opacity, in floating point.
     private static func over(_ below: FloatFrame, _ bytes: [UInt8], opacity: Double) -> FloatFrame {
@@ -34,8 +34,8 @@ import Testing
     @Test(arguments: [1, 0.4]) func `a film with alpha lies over another one, and over a background`(_ opacity: Double) throws {
         let below = try TestFilm(seed: 21, frames: 25), above = try TestFilm(seed: 22, frames: 25, hasAlpha: true)
         let layers = [VideoCompositionLayer(track: 2, opacity: opacity), VideoCompositionLayer(track: 1)]
-        let film = try DrawingTests.film([below, above])
-        let made = try DrawingTests.read(film, [VideoCompositionInstruction(timeRange: DrawingTests.second, layers: layers)])
+        let film = try Drawing.film([below, above])
+        let made = try Drawing.read(film, [VideoCompositionInstruction(timeRange: Drawing.second, layers: layers)])
         #expect(made.frames.count == 25 && made.report.framesPassedThrough == 0)
         for (number, frame) in made.frames.enumerated() {
             let wanted = Self.over(FloatFrame(Self.size, below.frames[number]), above.frames[number], opacity: opacity)
@@ -43,9 +43,9 @@ import Testing
         }
         let blue = CompositionColor(red: 0, green: 0, blue: 1)
         let alone = VideoCompositionInstruction(
-            timeRange: DrawingTests.second, layers: [VideoCompositionLayer(track: 2, opacity: opacity)], backgroundColor: blue)
+            timeRange: Drawing.second, layers: [VideoCompositionLayer(track: 2, opacity: opacity)], backgroundColor: blue)
         let bottom = FloatFrame(Self.size, codes: [41, 240, 110])
-        for (number, frame) in try DrawingTests.read(film, [alone]).frames.enumerated() {
+        for (number, frame) in try Drawing.read(film, [alone]).frames.enumerated() {
             #expect(Self.over(bottom, above.frames[number], opacity: opacity).difference(frame) <= 1, "frame \(number)")
         }
     }
@@ -60,7 +60,7 @@ import Testing
         let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3))
         for source in [below, half] { try film.insert(range, of: source.source, into: film.addTrack(.video), at: .zero) }
         let layers = [VideoCompositionLayer(track: 2, fit: .stretch), VideoCompositionLayer(track: 1)]
-        let made = try DrawingTests.read(film, [VideoCompositionInstruction(timeRange: range, layers: layers)])
+        let made = try Drawing.read(film, [VideoCompositionInstruction(timeRange: range, layers: layers)])
         let bytes = try #require(made.frames.first).bytes
         for y in 0..<Self.size.height {
             // The filter makes an edge of some pixels in the middle.

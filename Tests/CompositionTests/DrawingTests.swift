@@ -7,50 +7,25 @@ import Testing
 
 /// What the built-in compositor draws is what floating-point arithmetic gives.
 @Suite struct DrawingTests {
-    static let size = PixelSize(width: 64, height: 36)
-    static let second = MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 1))
-
-    /// Films of 25 frames on tracks 1, 2 …, for one second.
-    static func film(_ films: [TestFilm]) throws -> Composition {
-        var made = Composition()
-        for film in films { try made.insert(second, of: film.source, into: made.addTrack(.video), at: .zero) }
-        return made
-    }
-
-    static func read(
-        _ film: Composition, _ instructions: [VideoCompositionInstruction], size: PixelSize = size,
-        _ change: (inout VideoComposition) -> Void = { _ in }
-    ) throws -> (frames: [FrameBytes], report: CompositorReport) {
-        var video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: size, instructions: instructions)
-        change(&video)
-        let output = try CompositionVideoOutput(of: film, video)
-        var frames: [FrameBytes] = []
-        while let frame = try output.nextFrame() {
-            #expect(frame.presentationTime == TestFilm.frameDuration.multiplied(by: frames.count) && frame.duration == TestFilm.frameDuration)
-            frames.append(FrameBytes(frame))
-        }
-        return (frames, output.report)
-    }
-
     @Test func `a dissolve`() throws {
         let (a, b) = (try TestFilm(seed: 1, frames: 25), try TestFilm(seed: 2, frames: 25))
-        let made = try Self.read(Self.film([a, b]), [.crossDissolve(from: 1, to: 2, in: Self.second)])
+        let made = try Drawing.read(Drawing.film([a, b]), [.crossDissolve(from: 1, to: 2, in: Drawing.second)])
         #expect(made.frames.count == 25 && made.report.framesDrawn == 25)
         for (number, frame) in made.frames.enumerated() {
             let opacity = 1 - Double(number) / 25
-            let wanted = FloatFrame(Self.size, b.frames[number]).under(FloatFrame(Self.size, a.frames[number]), opacity: opacity)
+            let wanted = FloatFrame(Drawing.size, b.frames[number]).under(FloatFrame(Drawing.size, a.frames[number]), opacity: opacity)
             #expect(wanted.difference(frame) <= 0.52, "frame \(number)")
         }
     }
 
     @Test(arguments: TransitionDirection.allCases)
     func `a push and a wipe`(direction: TransitionDirection) throws {
-        let (a, b) = (try TestFilm(seed: 3, frames: 25), try TestFilm(seed: 4, frames: 25)), film = try Self.film([a, b])
-        let push = try Self.read(film, [.push(from: 1, to: 2, in: Self.second, towards: direction, size: Self.size)]).frames
-        let wipe = try Self.read(film, [.wipe(from: 1, to: 2, in: Self.second, towards: direction)]).frames
+        let (a, b) = (try TestFilm(seed: 3, frames: 25), try TestFilm(seed: 4, frames: 25)), film = try Drawing.film([a, b])
+        let push = try Drawing.read(film, [.push(from: 1, to: 2, in: Drawing.second, towards: direction, size: Drawing.size)]).frames
+        let wipe = try Drawing.read(film, [.wipe(from: 1, to: 2, in: Drawing.second, towards: direction)]).frames
         func even(_ value: Double) -> Int { Int((value / 2).rounded()) * 2 }
         for number in stride(from: 0, to: 25, by: 4) {
-            let share = Double(number) / 25, (width, height) = (Double(Self.size.width), Double(Self.size.height))
+            let share = Double(number) / 25, (width, height) = (Double(Drawing.size.width), Double(Drawing.size.height))
             let (x, y): (Double, Double) =
                 switch direction {
                 case .left: (-1, 0)
@@ -58,8 +33,8 @@ import Testing
                 case .up: (0, -1)
                 case .down: (0, 1)
                 }
-            let (old, new) = (FloatFrame(Self.size, a.frames[number]), FloatFrame(Self.size, b.frames[number]))
-            let pushed = FloatFrame(Self.size, codes: [16, 128, 128])
+            let (old, new) = (FloatFrame(Drawing.size, a.frames[number]), FloatFrame(Drawing.size, b.frames[number]))
+            let pushed = FloatFrame(Drawing.size, codes: [16, 128, 128])
                 .under(new, opacity: 1, x: even((share - 1) * x * width), y: even((share - 1) * y * height))
                 .under(old, opacity: 1, x: even(share * x * width), y: even(share * y * height))
             #expect(pushed.difference(push[number]) == 0, "push \(direction), frame \(number)")
@@ -84,9 +59,9 @@ import Testing
         }
         let noise = try TestFilm(seed: 6, frames: 25)
         let place = PixelRect(x: 20, y: 10, width: 32, height: 18)
-        let made = try Self.read(Self.film([noise, ramp]), [.pictureInPicture(2, over: 1, at: place, size: Self.size, in: Self.second)])
+        let made = try Drawing.read(Drawing.film([noise, ramp]), [.pictureInPicture(2, over: 1, at: place, size: Drawing.size, in: Drawing.second)])
         for number in [0, 7, 24] {
-            let large = FloatFrame(Self.size, noise.frames[number]), found = made.frames[number]
+            let large = FloatFrame(Drawing.size, noise.frames[number]), found = made.frames[number]
             var wrong = 0.0
             for y in 0..<36 {
                 for x in 0..<64 {
@@ -106,14 +81,14 @@ import Testing
         // Five layers over blue: the sums are rounded once.
         var film = Composition()
         let noises = try (0..<5).map { try TestFilm(seed: 10 + UInt64($0), frames: 25) }
-        for noise in noises { try film.insert(Self.second, of: noise.source, into: film.addTrack(.video), at: .zero) }
+        for noise in noises { try film.insert(Drawing.second, of: noise.source, into: film.addTrack(.video), at: .zero) }
         let opacities = [0.3, 0.15, 0.6, 0.05, 0.4]
         let layers = (0..<5).map { VideoCompositionLayer(track: $0 + 1, opacity: opacities[$0]) }
         let blue = CompositionColor(red: 0, green: 0, blue: 1)
-        let stacked = try Self.read(film, [VideoCompositionInstruction(timeRange: Self.second, layers: layers, backgroundColor: blue)])
+        let stacked = try Drawing.read(film, [VideoCompositionInstruction(timeRange: Drawing.second, layers: layers, backgroundColor: blue)])
         // Blue in the matrix of BT.601, in limited range.
-        var wanted = FloatFrame(Self.size, codes: [41, 240, 110])
-        for index in (0..<5).reversed() { wanted = wanted.under(FloatFrame(Self.size, noises[index].frames[3]), opacity: opacities[index]) }
+        var wanted = FloatFrame(Drawing.size, codes: [41, 240, 110])
+        for index in (0..<5).reversed() { wanted = wanted.under(FloatFrame(Drawing.size, noises[index].frames[3]), opacity: opacities[index]) }
         #expect(wanted.difference(stacked.frames[3]) <= 0.6)
         #expect(stacked.report.framesDrawn == 25 && stacked.report.framesRepeated == 0, "the sources change with every frame")
     }
@@ -123,14 +98,14 @@ import Testing
         let color = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .full)
         let full = try TestFilm(seed: 7, frames: 25, size: PixelSize(width: 32, height: 36), color: color) { _, plane, _, _ in plane == 0 ? 255 : 128
         }
-        let film = try Self.film([full])
-        let instruction = VideoCompositionInstruction(timeRange: Self.second, layers: [VideoCompositionLayer(track: 1, fit: .fit)])
-        let made = try Self.read(film, [instruction]) { $0.color = .bt709 }
-        let bar = FloatFrame(Self.size, codes: [16, 128, 128])
-        let wanted = bar.under(FloatFrame(Self.size, codes: [235, 128, 128]), opacity: 1, part: PixelRect(x: 16, y: 0, width: 32, height: 36))
+        let film = try Drawing.film([full])
+        let instruction = VideoCompositionInstruction(timeRange: Drawing.second, layers: [VideoCompositionLayer(track: 1, fit: .fit)])
+        let made = try Drawing.read(film, [instruction]) { $0.color = .bt709 }
+        let bar = FloatFrame(Drawing.size, codes: [16, 128, 128])
+        let wanted = bar.under(FloatFrame(Drawing.size, codes: [235, 128, 128]), opacity: 1, part: PixelRect(x: 16, y: 0, width: 32, height: 36))
         #expect(wanted.difference(made.frames[0]) <= 0.5 && made.report.framesPassedThrough == 0)
         // Half as large.
-        let preview = try Self.read(film, [instruction]) {
+        let preview = try Drawing.read(film, [instruction]) {
             $0.color = .bt709
             $0.renderScale = 0.5
         }
@@ -145,7 +120,7 @@ import Testing
         let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3))
         for source in [a, b] { try film.insert(range, of: source.source, into: film.addTrack(.video), at: .zero) }
         let video = VideoComposition(
-            frameDuration: TestFilm.frameDuration, renderSize: Self.size,
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
             instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: range)])
         let output = try CompositionVideoOutput(of: film, video, compositor: LayerCompositor(format: .yuv420p10le))
         var number = 0

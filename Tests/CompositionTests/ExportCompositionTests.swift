@@ -49,7 +49,7 @@ import Writing
             wantedSound += films[two].sound[other * 3840..<(other + length) * 3840].map { Float($0) / 32768 }
             end += length
         }
-        let video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size, instructions: instructions)
+        let video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: Drawing.size, instructions: instructions)
         let session = try ExportSession(from: film, video, to: target.path, settings: Self.settings("ffv1", "pcm_s16le"))
         try session.run()
         #expect(session.notices.isEmpty && session.statistics.bytesCopied == 0, "\(session.notices)")
@@ -57,9 +57,9 @@ import Writing
         var count = 0, worst = 0.0
         while let frame = try output.nextFrame() {
             guard count < wanted.count else { break }
-            let now = wanted[count], old = FloatFrame(DrawingTests.size, films[now.old.0].frames[now.old.1])
+            let now = wanted[count], old = FloatFrame(Drawing.size, films[now.old.0].frames[now.old.1])
             let expected =
-                now.new.map { FloatFrame(DrawingTests.size, films[$0.0].frames[$0.1]).under(old, opacity: 1 - now.share) } ?? old
+                now.new.map { FloatFrame(Drawing.size, films[$0.0].frames[$0.1]).under(old, opacity: 1 - now.share) } ?? old
             let difference = expected.difference(FrameBytes(frame))
             #expect(difference <= (now.new == nil ? 0 : 1), "seed \(seed), frame \(count)")
             #expect(frame.presentationTime == Times.time(40 * count), "seed \(seed), frame \(count)")
@@ -80,7 +80,7 @@ import Writing
         try film.insert(Times.range(0, 800), of: a.source, into: track, at: .zero)
         try film.insert(Times.range(0, 800), of: a.source, into: sound, at: .zero)
         film.markers = [CompositionMarker(time: .zero, name: "One"), CompositionMarker(time: Times.time(400), name: "Two")]
-        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size)
+        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: Drawing.size)
         var settings = try Self.settings("ffv1", "pcm_s16le")
         settings.timeRange = Times.range(200, 400)
         let session = try ExportSession(from: film, video, audioMix: AudioMix(volumes: [sound: Ramped(0.5)]), to: target.path, settings: settings)
@@ -101,7 +101,7 @@ import Writing
         settings.video = .usual
         #expect(throws: ExportError.self) {
             _ = try ExportSession(
-                from: film, VideoComposition(frameDuration: .zero, renderSize: DrawingTests.size), to: target.path, settings: settings)
+                from: film, VideoComposition(frameDuration: .zero, renderSize: Drawing.size), to: target.path, settings: settings)
         }
     }
 }

@@ -29,14 +29,14 @@ import Testing
         let layers = [VideoCompositionLayer(track: 2, opacity: 0.8), VideoCompositionLayer(track: 1)]
         let instruction = VideoCompositionInstruction(timeRange: range, layers: layers)
         func frames(_ compositor: any VideoCompositing) throws -> [FrameBytes] {
-            try GPUDrawingTests.frames(film, instruction, compositor, size: DrawingTests.size, allocator: "memfd")
+            try GPUDrawingTests.frames(film, instruction, compositor, size: Drawing.size, allocator: "memfd")
         }
         let wanted = try frames(LayerCompositor(format: format)), gpu = try GPULayerCompositor(format: format)
         let found = try frames(gpu), opaque = try frames(GPUDrawingTests.Asking(gpu, format))
         #expect(found == wanted && wanted.count == 1, "\(gpu.device)")
         #expect(opaque != wanted)
         // Where the film is nearly clear, what lies below it is seen.
-        let luma = wanted[0].bytes, other = opaque[0].bytes, size = DrawingTests.size, sample = format == .yuv420p ? 1 : 2
+        let luma = wanted[0].bytes, other = opaque[0].bytes, size = Drawing.size, sample = format == .yuv420p ? 1 : 2
         let differing = (0..<size.height).filter { row in
             let last = ((row + 1) * size.width - 1) * sample
             return luma[last..<last + sample] != other[last..<last + sample]

@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: names, formats)
     func `each code value is the same`(name: String, format: PixelFormat) throws {
-        let films = try (0..<6).map { try TestFilm(seed: 100 + UInt64($0), frames: 5) }, size = DrawingTests.size
+        let films = try (0..<6).map { try TestFilm(seed: 100 + UInt64($0), frames: 5) }, size = Drawing.size
         let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 5))
         var film = Composition()
         for one in films { try film.insert(range, of: one.source, into: film.addTrack(.video), at: .zero) }
@@ -134,10 +134,10 @@ import Testing
     func `layers with alpha have the same code values`(name: String, format: PixelFormat) throws {
         var films: [TestFilm] = []
         for number in 0..<6 {
-            let size = number == 5 ? PixelSize(width: 32, height: 18) : DrawingTests.size
+            let size = number == 5 ? PixelSize(width: 32, height: 18) : Drawing.size
             films.append(try TestFilm(seed: UInt64(200 + number), frames: 3, size: size, hasAlpha: number > 2))
         }
-        let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3)), size = DrawingTests.size
+        let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3)), size = Drawing.size
         var film = Composition()
         for one in films { try film.insert(range, of: one.source, into: film.addTrack(.video), at: .zero) }
         let instruction = Self.alphaInstruction(name, range)
@@ -165,9 +165,9 @@ import Testing
             let wanted = try Self.frames(film, instruction, cpu, size: size, allocator: "memfd")
             #expect(try Self.frames(film, instruction, gpu, size: size, allocator: "memfd") == wanted)
         }
-        let source = try TestFilm(seed: 110, frames: 25), film = try DrawingTests.film([source])
+        let source = try TestFilm(seed: 110, frames: 25), film = try Drawing.film([source])
         let video = VideoComposition(
-            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size, instructions: [Foreign(timeRange: film.range)])
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size, instructions: [Foreign(timeRange: film.range)])
         let output = try CompositionVideoOutput(of: film, video, compositor: gpu)
         let error = #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
         #expect(error?.description.contains("Foreign is no instruction of the built-in compositor") == true, "\(error?.description ?? "")")

@@ -83,10 +83,10 @@ import Testing
     }
 
     private static func seek(_ vice: Vice, _ remains: Remains) throws {
-        let (a, b) = (try TestFilm(seed: 30, frames: 25), try TestFilm(seed: 31, frames: 25)), film = try DrawingTests.film([a, b])
+        let (a, b) = (try TestFilm(seed: 30, frames: 25), try TestFilm(seed: 31, frames: 25)), film = try Drawing.film([a, b])
         let video = VideoComposition(
-            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
-            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
         let hostile = Hostile(vice)
         let options = CompositionReadingOptions(latePolicy: .drop(after: HostSpan(nanoseconds: vice == .slow ? 20_000_000_000 : 60_000_000)))
         let output = try CompositionVideoOutput(of: film, video, compositor: hostile, options: options)
@@ -100,8 +100,8 @@ import Testing
                 guard let frame = try output.nextFrame() else { break }
                 let number = Int((frame.presentationTime.seconds * 25).rounded())
                 #expect(number >= start)
-                let wanted = FloatFrame(DrawingTests.size, b.frames[number])
-                    .under(FloatFrame(DrawingTests.size, a.frames[number]), opacity: 1 - Double(number) / 25)
+                let wanted = FloatFrame(Drawing.size, b.frames[number])
+                    .under(FloatFrame(Drawing.size, a.frames[number]), opacity: 1 - Double(number) / 25)
                 guard number % 2 == 0 || vice == .slow else { continue }
                 #expect(wanted.difference(FrameBytes(frame)) <= 1, "seed \(seed), frame \(number)")
                 good += 1
@@ -122,10 +122,10 @@ import Testing
     }
 
     @Test func `while exporting, a frame that cannot be drawn ends the reading with its time`() throws {
-        let a = try TestFilm(seed: 32, frames: 25), film = try DrawingTests.film([a, a])
+        let a = try TestFilm(seed: 32, frames: 25), film = try Drawing.film([a, a])
         let video = VideoComposition(
-            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
-            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
         let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.wrongSize))
         _ = try output.nextFrame()
         let error = #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
@@ -134,10 +134,10 @@ import Testing
     }
 
     @Test func `a reader that waits for a compositor which never answers can be cancelled`() async throws {
-        let a = try TestFilm(seed: 33, frames: 25), film = try DrawingTests.film([a, a])
+        let a = try TestFilm(seed: 33, frames: 25), film = try Drawing.film([a, a])
         let video = VideoComposition(
-            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
-            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
         let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.never))
         let reader = Task { () throws(ReadingError) -> Int in
             var count = 0

@@ -43,7 +43,7 @@ import Testing
     ])
     func `each segment is prepared for the time at which it is needed first`(_ row: Row) throws {
         let (film, tracks) = try Self.film()
-        var video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size)
+        var video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: Drawing.size)
         video.instructions = row.instructions.map { start, end, layers, isPassed in
             let made = layers.map { VideoCompositionLayer(track: tracks[$0], opacity: isPassed ? 1 : 0.5) }
             return VideoCompositionInstruction(timeRange: Self.range(start, end), layers: made)
@@ -98,7 +98,7 @@ import Testing
         let track = film.addTrack(.video), length = MediaTime(value: 1, timescale: 1)
         try film.insert(MediaTimeRange(start: .zero, duration: length), of: first.source, into: track, at: .zero)
         try film.insert(MediaTimeRange(start: .zero, duration: length), of: second.source, into: track, at: length)
-        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size)
+        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: Drawing.size)
         let late = try CompositionVideoOutput(of: film, video, options: CompositionReadingOptions(preparedAhead: .zero))
         for _ in 0..<20 { _ = try late.nextFrame() }
         #expect(Self.isOpen(first.path) && !Self.isOpen(second.path))
@@ -112,7 +112,7 @@ import Testing
             early.reset(forReadingTimeRange: MediaTimeRange(start: TestFilm.frameDuration.multiplied(by: number), end: film.duration))
             guard let frame = try early.nextFrame() else { throw TestFilm.Failure() }
             let wanted = number < 25 ? first.frames[number] : second.frames[number - 25]
-            #expect(FloatFrame(DrawingTests.size, wanted).difference(FrameBytes(frame)) == 0, "round \(round), frame \(number)")
+            #expect(FloatFrame(Drawing.size, wanted).difference(FrameBytes(frame)) == 0, "round \(round), frame \(number)")
         }
         #expect(early.filmsOpened == 2 && early.conversion == nil)
         // Wherever the reader goes meanwhile, each frame is the right one.
@@ -123,7 +123,7 @@ import Testing
                 let shown = number + offset
                 guard let frame = try early.nextFrame() else { throw TestFilm.Failure() }
                 let wanted = shown < 25 ? first.frames[shown] : second.frames[shown - 25]
-                #expect(FloatFrame(DrawingTests.size, wanted).difference(FrameBytes(frame)) == 0, "round \(round), frame \(shown)")
+                #expect(FloatFrame(Drawing.size, wanted).difference(FrameBytes(frame)) == 0, "round \(round), frame \(shown)")
             }
         }
     }

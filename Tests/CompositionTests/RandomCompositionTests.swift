@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `each valid one is drawn frame by frame, and each that is broken is refused with the rule's place`() throws {
-        let films = try (0..<3).map { try TestFilm(seed: 200 + UInt64($0), frames: 20) }, size = DrawingTests.size
+        let films = try (0..<3).map { try TestFilm(seed: 200 + UInt64($0), frames: 20) }, size = Drawing.size
         let seed = UInt64.random(in: 0 ... .max)
         var dice = Dice(seed: seed), drawn = 0, refused = 0
         for round in 0..<TestExtent.rounds(30, full: 1000, sanitized: 10) {
@@ -123,7 +123,7 @@ import Testing
             try film.insert(Times.range(first * 40, (first + count) * 40), of: moving.source, into: track, at: Times.time(wanted.count * 40))
             wanted += first..<(first + count)
         }
-        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size)
+        let video = VideoComposition(showing: film, frameDuration: TestFilm.frameDuration, renderSize: Drawing.size)
         let output = try CompositionVideoOutput(of: film, video)
         var number = 0
         while let frame = try output.nextFrame() {

@@ -8,7 +8,7 @@ import Testing
 
 /// What is decoded, drawn and handed out of a composition, and at which times.
 @Suite struct CompositionReadingTests {
-    static let size = DrawingTests.size
+    static let size = Drawing.size
 
     static func time(_ milliseconds: Int) -> MediaTime { MediaTime(value: Int64(milliseconds), timescale: 1000) }
     static func range(_ start: Int, _ end: Int) -> MediaTimeRange { MediaTimeRange(start: time(start), end: time(end)) }
@@ -148,8 +148,8 @@ import Testing
     }
 
     @Test func `a generator finds the frames of a composition at any times, and draws each once`() async throws {
-        let (a, b) = (try TestFilm(seed: 25, frames: 25), try TestFilm(seed: 26, frames: 25)), film = try DrawingTests.film([a, b])
-        let dissolve = VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)
+        let (a, b) = (try TestFilm(seed: 25, frames: 25), try TestFilm(seed: 26, frames: 25)), film = try Drawing.film([a, b])
+        let dissolve = VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)
         let video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: Self.size, instructions: [dissolve])
         func wanted(_ number: Int) -> FloatFrame {
             FloatFrame(Self.size, b.frames[number]).under(FloatFrame(Self.size, a.frames[number]), opacity: 1 - Double(number) / 25)

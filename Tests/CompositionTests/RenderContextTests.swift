@@ -48,19 +48,19 @@ import Testing
     @Test func `it hears of a context once before the first request, and again when the size, the scale or the colours change`() throws {
         let films = try (0..<2).map { try TestFilm(seed: 220 + $0, frames: 25) }
         defer { withExtendedLifetime(films) {} }
-        let film = try DrawingTests.film(films), size = DrawingTests.size
+        let film = try Drawing.film(films), size = Drawing.size
         var video = VideoComposition(
             frameDuration: TestFilm.frameDuration, renderSize: size,
-            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
         let compositor = Recording()
         let output = try CompositionVideoOutput(of: film, video, compositor: compositor, options: CompositionReadingOptions(framesInFlight: 1))
         func read(_ count: Int) throws { for _ in 0..<count { guard try output.nextFrame() != nil else { throw TestFilm.Failure() } } }
         try read(2)
         // A seek changes nothing.
-        output.reset(forReadingTimeRange: DrawingTests.second)
+        output.reset(forReadingTimeRange: Drawing.second)
         try read(2)
         // Nor does another way to draw in the same size.
-        video.instructions = [VideoCompositionInstruction.crossDissolve(from: 2, to: 1, in: DrawingTests.second)]
+        video.instructions = [VideoCompositionInstruction.crossDissolve(from: 2, to: 1, in: Drawing.second)]
         try output.replace(video)
         try read(1)
         video.renderSize = PixelSize(width: size.width / 2, height: size.height / 2)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TimelineDissolveTests {
     typealias Text = TimelineText
 
-    private static func frame(_ film: TestFilm, _ number: Int) -> FloatFrame { FloatFrame(DrawingTests.size, film.frames[number]) }
+    private static func frame(_ film: TestFilm, _ number: Int) -> FloatFrame { FloatFrame(Drawing.size, film.frames[number]) }
 
     /// Compares every frame with what it should be. Frames that are mixed of several are rounded once.
     private static func expect(_ file: TimelineFile, count: Int, _ wanted: (Int) -> (frame: FloatFrame, isMixed: Bool)) throws {
@@ -86,7 +86,7 @@ import Testing
             let opacity = (time - 4) / 4
             return (Self.frame(films[0], Int(time)).under(Self.frame(films[1], Int(time) + 4), opacity: opacity), true)
         }
-        let black = FloatFrame(DrawingTests.size, codes: [16, 128, 128])
+        let black = FloatFrame(Drawing.size, codes: [16, 128, 128])
         try Self.expect(TimelineTests.read(Text.timeline([video])), count: 29) { number in
             switch number {
             case 0..<6: shown(2 + Double(number) / 2)

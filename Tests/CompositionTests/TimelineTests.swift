@@ -46,11 +46,11 @@ import Testing
         let sound = Text.track("Audio", [Text.gap(5), Text.clip("tone", names[0], 0, 20)])
         let file = try Self.read(Text.timeline([video, sound]))
         #expect(file.notices.isEmpty, "\(file.notices)")
-        #expect(file.name == "A übung" && file.videoComposition.renderSize == DrawingTests.size)
+        #expect(file.name == "A übung" && file.videoComposition.renderSize == Drawing.size)
         #expect(file.videoComposition.frameDuration == TestFilm.frameDuration)
         #expect(file.composition.markers.map(\.name) == ["First", "Second"] && file.composition.markers[1].time == Times.time(480))
         let output = try CompositionVideoOutput(of: file.composition, file.videoComposition)
-        func frame(_ film: Int, _ number: Int) -> FloatFrame { FloatFrame(DrawingTests.size, films[film].frames[number]) }
+        func frame(_ film: Int, _ number: Int) -> FloatFrame { FloatFrame(Drawing.size, films[film].frames[number]) }
         var number = 0
         while let found = try output.nextFrame() {
             let wanted: FloatFrame
@@ -58,7 +58,7 @@ import Testing
             case 0..<8: wanted = frame(0, 4 + number)
             case 8..<13: wanted = frame(0, 4 + number).under(frame(1, 5 + number - 10), opacity: Double(number - 8) / 5)
             case 13..<20: wanted = frame(1, 5 + number - 10)
-            case 20..<22: wanted = FloatFrame(DrawingTests.size, codes: [16, 128, 128])
+            case 20..<22: wanted = FloatFrame(Drawing.size, codes: [16, 128, 128])
             case 22..<27: wanted = frame(2, 2 + 3 + number - 22)
             case 27..<32: wanted = frame(0, 2 * (number - 27))
             case 32..<35: wanted = frame(1, 7)
@@ -208,7 +208,7 @@ import Testing
             let path = try Self.write(bytes)
             defer { unsafe unlink(path) }
             do {
-                let file = try TimelineFile(path, size: DrawingTests.size)
+                let file = try TimelineFile(path, size: Drawing.size)
                 #expect(file.videoComposition.isValid(for: file.composition), "seed \(seed), round \(round)")
                 #expect(file.audioMix.isValid(for: file.composition), "seed \(seed), round \(round)")
                 read += 1

@@ -15,7 +15,7 @@ import Testing
 
     private func seconds(_ value: Int64, _ scale: Int32 = 1) -> MediaTime { MediaTime(value: value, timescale: scale) }
 
-    @Test("finds the frame on the screen, the next, the nearest", arguments: VideoRangeTests.ownFilms)
+    @Test("finds the frame on the screen, the next, the nearest", arguments: FullDecode.ownFilms)
     func selections(path: String) throws {
         let film = try FullDecode.frames(path)
         var dice = Dice(seed: 7)

@@ -7,6 +7,10 @@ import TestSupport
 
 /// Every frame of a film, decoded from its beginning to its end without `Reading`.
 enum FullDecode {
+    /// Edit lists, reordering, open groups, hidden frames, times without decode times.
+    static let ownFilms = ["demo.mp4", "edit-list.mp4", "hevc-10bit.mp4", "vp9.webm", "av1.mkv", "rate-23.976.mp4", "annexb.h264", "short.mp4"]
+        .map { TestAssets.path($0) }
+
     struct Frame: Hashable {
         var time: MediaTime
         var md5: String

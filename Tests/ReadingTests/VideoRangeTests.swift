@@ -11,10 +11,6 @@ import Testing
 
 /// Ranges of films against decoding the whole film, frame by frame.
 @Suite struct VideoRangeTests {
-    /// Edit lists, reordering, open groups, hidden frames, times without decode times.
-    static let ownFilms = ["demo.mp4", "edit-list.mp4", "hevc-10bit.mp4", "vp9.webm", "av1.mkv", "rate-23.976.mp4", "annexb.h264", "short.mp4"]
-        .map { TestAssets.path($0) }
-
     /// A raw stream with an unfinished frame. It says no times, and the one estimated for its last frame differs when decoding begins anew.
     private static let withoutTimes: Set<String> = ["h264-misc/edge264/finish-frame.264"]
 
@@ -33,7 +29,7 @@ import Testing
         }.map { catalog.path($0.path) }
     }()
 
-    @Test("a random range has exactly the frames of a full decode", arguments: ownFilms + thirdPartyFilms)
+    @Test("a random range has exactly the frames of a full decode", arguments: FullDecode.ownFilms + thirdPartyFilms)
     func randomRanges(path: String) throws {
         let film = try FullDecode.frames(path)
         let output = try VideoTrackOutput(url: path, options: .software)
@@ -63,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("without ranges all frames come", arguments: ownFilms)
+    @Test("without ranges all frames come", arguments: FullDecode.ownFilms)
     func everything(path: String) throws {
         let film = try FullDecode.frames(path)
         #expect(try VideoTrackOutput(url: path, options: .software).remaining() == film)
@@ -184,21 +180,5 @@ import Testing
         task.cancel()
         await #expect(throws: ReadingError.self) { try await task.value }
         #expect(output.status == .cancelled)
-    }
-}
-
-extension ReadingOptions {
-    /// The same bits on every machine.
-    static var software: ReadingOptions {
-        ReadingOptions(decoder: DecoderOptions(holdCount: 8, specification: DecoderSpecification(hardware: .disable)))
-    }
-}
-
-extension VideoTrackOutput {
-    /// What is still to be read.
-    func remaining() throws -> [FullDecode.Frame] {
-        var frames: [FullDecode.Frame] = []
-        while let frame = try nextFrame() { frames.append(FullDecode.Frame(frame)) }
-        return frames
     }
 }

@@ -30,7 +30,7 @@ type_checks=(-Xfrontend -solver-scope-threshold=100000)
 # with a sanitizer nothing is: that would take longer to build than the tests gain. All of it is built as for release: in what is built to debug,
 # ArgumentParser checks all options of the program over and over at each start, which takes two seconds of a processor under AddressSanitizer instead
 # of 0.3, and tests start it hundreds of times.
-optimized=(-assert-config Debug -enable-testing)
+optimized=(-assert-config Debug -enable-testing "${type_checks[@]}")
 unoptimized=(-Onone -enable-testing)
 
 # The scratch folder, the folder of what is built and the arguments of a run: debug|optimized|thread|address. The debug run's are those of
@@ -42,7 +42,7 @@ suite_of() {
     unset PLAYER_OPTIMIZED_TESTS
     case "$1" in
         optimized) words=("${optimized[@]}"); export PLAYER_OPTIMIZED_TESTS="${calculating[*]}" ;;
-        thread | address) arguments+=(--sanitize="$1") words=("${unoptimized[@]}" "${type_checks[@]}") ;;
+        thread | address) arguments+=(--sanitize="$1") words=("${unoptimized[@]}") ;;
     esac
     [ "$1" = debug ] || configuration=release arguments+=(-c release)
     products="$scratch/$configuration"
@@ -51,8 +51,12 @@ suite_of() {
     export SWIFT_BACKTRACE="color=no,registers=none,images=none,threads=crashed"
     [ "$1" != address ] || SWIFT_BACKTRACE="enable=no"
     case "$1" in
-        thread | address) export PLAYER_TESTS="$(test_targets "$1")" ;;
-        *) unset PLAYER_TESTS ;;
+        thread | address)
+            export PLAYER_TESTS="$(test_targets "$1")" PLAYER_TESTS_WITHOUT=""
+            # Who names tests wants them.
+            [ ${#filter[@]} -gt 0 ] || PLAYER_TESTS_WITHOUT="$(files_left_out "$1")"
+            ;;
+        *) unset PLAYER_TESTS PLAYER_TESTS_WITHOUT ;;
     esac
 }
 
@@ -106,12 +110,9 @@ unfinished() { # EVENTS
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|optimized|thread|address
-    local kind="$1" scratch products arguments folder events log ended count bundle began=$SECONDS left_out="" skip=()
+    local kind="$1" scratch products arguments folder events log ended count bundle began=$SECONDS skip=()
     suite_of "$kind"
-    # Who names tests wants them.
-    [ ${#filter[@]} -gt 0 ] || left_out="$(suites_left_out "$kind")"
-    [ "$lab" = no ] || left_out="${left_out:+$left_out|}$lab_only"
-    [ -z "$left_out" ] || skip=(--skip "$left_out")
+    [ "$lab" = no ] || skip=(--skip "$lab_only")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     bundle="$(readlink -f "$products")/playerPackageTests.xctest"
@@ -136,7 +137,8 @@ run_suite() { # debug|optimized|thread|address
     count=$((count + second_passed))
     passed=$((passed + count))
     grep -E '^mutated [a-z]*:' "$log" || true
-    echo "== $kind: $count passed in $(wc -l <"$folder/units") processes, $((SECONDS - began)) s ($(elapsed))"
+    echo "== $kind: $count passed in $(wc -l <"$folder/units") processes, $((SECONDS - began)) s," \
+        "$(cat "$folder"/*.time | awk '{ s += $1 + $2 } END { print int(s) }') s of a processor ($(elapsed))"
     rm -f "$ended"
 }
 

@@ -1,45 +1,73 @@
 # shellcheck shell=bash
-# Which test targets run under which sanitizer, and which of their suites do not. Sourced by scripts/test.
+# Which test targets, and which of their files, are built and run under which sanitizer. Sourced by scripts/test.
 #
 # ThreadSanitizer can find something only where threads meet, AddressSanitizer only where memory is touched through pointers: here, in libav or in
 # the drivers. What lies above such a module uses it by values, and is left to scripts/test --full, under which every suite of every target runs
 # under both: so are PlayTests, which start the program hundreds of times, and TSan's share of CInterfaceTests, whose threads PlayerTests try.
+# The compiler takes longer for most of these files than their tests do.
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests DecodingTests ReadingTests CompositionTests WritingTests DisplaySinkTests
     SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests MediaControlsTests
 )
-# Suites of these that calculate on one thread, mostly wait for other programs, or compare colours that threads have nothing to do with.
-not_with_threads=(
-    MediaTests.ProgramDateTests
-    DemuxingTests.{SampleCursor,Manifest,LongFilm,FilmCaptions,SampleTableProbe,SteadyTimes,SandboxedReader}Tests
-    DecodingTests.PixelFormatDecodingTests
-    CompositionTests.{GPUDrawing,GPUAlphaFilm,Drawing,TimelineDissolve}Tests
-    ReadingTests.VideoRangeTests
-    WritingTests.{OtherPlayers,StreamedFilm,Cover,SoundRoundTrip,TrackReference,FragmentedCut,RoundTrip,Passes}Tests
-    DisplaySinkTests.{Cadence,FrameMD5,FrameGeometry}Tests
-    SubtitlesTests.{CaptionFilm,ServiceFilm}Tests
-    WaylandSinkTests.{Color,LargeFrame}Tests
-    AudioSinkTests.{TimeStretcher,Downmix,Sample,SoundConformance}Tests
-    PlayerTests.DamagedTimesTests
-)
 with_pointers=(
     SandboxTests BitstreamTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests DeinterlacingTests EncodingTests
-    WritingTests HardwareTests CaptureTests SubtitlesTests WaylandSinkTests KMSSinkTests AudioSinkTests FrameExportTests TextureCacheTests ReaderTests
+    WritingTests HardwareTests CaptureTests SubtitlesTests WaylandSinkTests AudioSinkTests FrameExportTests TextureCacheTests ReaderTests
     CInterfaceTests
 )
-# Suites of these that calculate with Swift's own types, or mostly wait for other programs or for the clock.
-not_with_pointers=(
-    DemuxingTests.{SampleCursor,Manifest,LongFilm,SteadyTimes}Tests
-    EncodingTests.{MultiPass,RateSearch,RangeSearch}Tests
-    WritingTests.{OtherPlayers,StreamedFilm,Passes}Tests
-    WaylandSinkTests.ColorTests
-    AudioSinkTests.TimeStretcherTests
-)
 # Without a sanitizer only, but for scripts/test --full.
-without_sanitizer=(JSONTests KeyboardInputTests PlaySupportTests RemoteControlTests PlayTests TestSupportTests)
+without_sanitizer=(JSONTests KeyboardInputTests KMSSinkTests PlaySupportTests RemoteControlTests PlayTests TestSupportTests)
 # On the host these run nothing.
 in_virtual_machine=(LabTests)
+
+# Files of the targets above that neither sanitizer gets: they calculate with Swift's values on one thread, compare colors, run in the virtual machine
+# only, or mostly wait for other programs.
+with_neither=(
+    MediaTests/{ClockConversion,ClockText,DecimalText,Duration,MediaTime,PixelFormat,PrintableText,ProgramDate,ReplayGain,SecretText}Tests
+    SandboxTests/RestartPolicyTests
+    DemuxingTests/{AssetError,CaptionOrder,ReadingProgress,RoundedTimes,SteadyTimes,Timeline,TrackEnds}Tests
+    DemuxingTests/Adaptive/{AdaptiveTimeline,Manifest,MasterPlaylist,MediaPlaylist,PlaylistStart,VariantChoice,VariantSwitching}Tests
+    DemuxingTests/Network/{ByteRanges,FetchProgress,NetrcFile,StreamAddress,WebAddress}Tests
+    DemuxingTests/Samples/{LongFilm,SampleCursor}Tests
+    DemuxingTests/Web/HTTPHeadTests
+    SurfacePoolTests/{FenceDeadline,SurfacePoolState}Tests
+    DecodingTests/{Alpha,SampleLedger}Tests
+    DecodingTests/Sandbox/{DeviceChoice,SampleRing}Tests
+    EncodingTests/{MultiPass,RateSearch,RangeSearch}Tests
+    WritingTests/{OtherPlayers,StreamedFilm,Passes}Tests
+    CaptureTests/{CompressedQueueState,FieldPairState,RecordingLossState,RecordingSizeState,RecordingTimeState,SequenceState,SoundStampState}Tests
+    CaptureTests/SoundTrackStateTests
+    CaptureTests/Guest{CameraC,CameraExport,CameraFilm,Compressed,Configuration,Device,Field,LongRecording,Memory,Microphone,Piece,Recording}Tests
+    CaptureTests/Guest{Return,Stream}Tests
+    SubtitlesTests/{CaptionCommand,CaptionScreens,CaptionScript,CaptionService,ImagePlace,PlainText,SubtitleName,SubtitleTime}Tests
+    WaylandSinkTests/{Color,FullscreenState,PressState}Tests
+    AudioSinkTests/TimeStretcherTests
+    FrameExportTests/Guest{,Timeline}Tests
+    CInterfaceTests/{Endurance,Examples,FilmTools,Guest,Installed,LateLibrary,Python,Rust,Serving}Tests
+)
+# Files that ThreadSanitizer does not get: one thread, or threads that other suites of the same module have as well.
+not_with_threads=(
+    SampleQueueTests/ExtractorDumpTests
+    DemuxingTests/{DemuxerMessage,DemuxerMutation,DescribedHead,FilmCaptions,FilmTexts,PromisedBytes,SandboxedReader,SeekFilm}Tests
+    DemuxingTests/Adaptive/{MovieText,TimedText,WebVTTFile}Tests
+    DemuxingTests/Network/RetryStateTests
+    DemuxingTests/Samples/SampleTableProbeTests
+    SurfacePoolTests/SurfaceLayoutTests
+    DecodingTests/{DamagedFilm,ElementaryStreamFilm,FrameFacts,ParameterSetChange,PixelFormat}Tests
+    DecodingTests/Sandbox/{LayoutMutation,WireFormat}Tests
+    ReadingTests/VideoRangeTests
+    CompositionTests/{AlphaLayer,CompositorPatience,Drawing,Editing,GPUAlphaFilm,GPUDrawing,Ramp,Timeline,TimelineDissolve,Validation}Tests
+    WritingTests/{CopiedCaptions,Copy,Cover,Cut,FilmDescription,FragmentedCut,RoundTrip,SampleTableBoxes,SoundRoundTrip,TrackReference}Tests
+    DisplaySinkTests/{Cadence,CommitPacer,FrameGeometry,FrameMD5,FrameScheduler,Linkage,OverlayDrawing,PresentationStatistics,PreviewGeometry}Tests
+    DisplaySinkTests/RefreshClockTests
+    SubtitlesTests/{CaptionData,CaptionFilm,ServiceFilm,SubtitleLine,SubtitleMutation}Tests
+    OnScreenTests/{ScreenScript,ScreenState}Tests
+    WaylandSinkTests/{LargeFrame,Protocol}Tests
+    AudioSinkTests/{Conformance,Downmix,Sample}Tests
+    FrameExportTests/WireTests
+    PlayerTests/{ByteArrivals,ChapterStep,ComposedOrder,DamagedTimes,ExportWishes,FilmPoint,FilmTimeline,LiveBuffer,LiveLatencyHour}Tests
+    PlayerTests/{LiveLatencyState,LyingDemuxer,ProxyStorm,Readme,SubtitleSelection,TrackSelection,TransportState}Tests
+)
 
 # Those that calculate themselves, or look at pixels in the virtual machine, which is slow: optimized where everything is. The others mostly wait.
 calculating=(MediaTests SurfacePoolTests PixelConversionTests DeinterlacingTests CaptureTests KMSSinkTests LabTests)
@@ -53,19 +81,19 @@ test_targets() { # debug|thread|address
     esac
 }
 
-# A regular expression for the suites that one sanitizer leaves out; nothing where it leaves out none.
-suites_left_out() { # debug|optimized|thread|address
-    local suites=()
+# The files, by their paths below Tests, that one sanitizer leaves out, in one line; nothing where it leaves out none.
+files_left_out() { # debug|optimized|thread|address
+    local files=()
     case "${PLAYER_TEST_FULL:+full}$1" in
-        thread) suites=("${not_with_threads[@]}") ;;
-        address) suites=("${not_with_pointers[@]}") ;;
+        thread) files=("${with_neither[@]}" "${not_with_threads[@]}") ;;
+        address) files=("${with_neither[@]}") ;;
     esac
-    [ ${#suites[@]} -eq 0 ] || (IFS='|'; sed 's/\./\\./g; s/.*/^(&)\//' <<<"${suites[*]}")
+    [ ${#files[@]} -eq 0 ] || (IFS=' '; echo "${files[*]/%/.swift}")
 }
 
-# Fails when a test target is in no list, or a list names a target or a suite that is not there.
+# Fails when a test target is in no list, or a list names a target or a file that is not there.
 test_targets_are_sorted() {
-    local target suite known all
+    local target file known all
     known=" ${with_threads[*]} ${with_pointers[*]} ${without_sanitizer[*]} ${in_virtual_machine[*]} " all=" $(test_targets debug) "
     for target in $all; do
         [[ "$known" == *" $target "* ]] || { echo "$target is in no list of scripts/lib/test-targets.sh."; return 1; }
@@ -73,8 +101,7 @@ test_targets_are_sorted() {
     for target in $known ${calculating[*]}; do
         [[ "$all" == *" $target "* ]] || { echo "scripts/lib/test-targets.sh names $target, which Package.swift does not have."; return 1; }
     done
-    for suite in "${not_with_threads[@]}" "${not_with_pointers[@]}"; do
-        grep --quiet --recursive --include='*.swift' -wE "(struct|class|actor|enum) ${suite#*.}" "$root/Tests/${suite%%.*}" ||
-            { echo "scripts/lib/test-targets.sh names the suite $suite, which is not there."; return 1; }
+    for file in "${with_neither[@]}" "${not_with_threads[@]}"; do
+        [ -e "$root/Tests/$file.swift" ] || { echo "scripts/lib/test-targets.sh names $file, which is not there."; return 1; }
     done
 }

@@ -26,7 +26,8 @@ test_units() { # LIST of all tests [REGEX of tests to run [REGEX of tests to lea
             }' | sort --stable --key=1,1n | cut -d' ' -f2-
 }
 
-# Runs every unit; leaves FOLDER/units, and of each FOLDER/NUMBER.log, .jsonl (the event stream) and .status. Uses filter, skip and limit.
+# Runs every unit; leaves FOLDER/units, and of each FOLDER/NUMBER.log, .jsonl (the event stream), .status and .time (seconds of a processor, with those
+# of the processes that it started: as user, as system). Uses filter, skip and limit.
 run_units() { # BUNDLE FOLDER
     local bundle="$1" folder="$2" unit number=0 choice="${filter[1]:-}"
     rm -rf "$folder"
@@ -53,8 +54,10 @@ run_units() { # BUNDLE FOLDER
 }
 
 run_unit() { # BUNDLE PATH REGEX
-    local status=0
-    timeout --signal=ABRT --kill-after=20 "$limit" "$1" --testing-library swift-testing --no-parallel --filter "$3" "${skip[@]}" \
-        --event-stream-output-path "$2.jsonl" --event-stream-version 0 </dev/null >"$2.log" 2>&1 || status=$?
+    local status=0 TIMEFORMAT='%U %S'
+    {
+        time timeout --signal=ABRT --kill-after=20 "$limit" "$1" --testing-library swift-testing --no-parallel --filter "$3" "${skip[@]}" \
+            --event-stream-output-path "$2.jsonl" --event-stream-version 0 </dev/null >"$2.log" 2>&1 || status=$?
+    } 2>"$2.time"
     echo "$status" >"$2.status"
 }
