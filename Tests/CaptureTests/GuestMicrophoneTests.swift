@@ -159,7 +159,8 @@ import Writing
             // Over ten seconds, ticks that come late by so much change it by a tenth of that.
             #expect(abs(report.drift - drift) < 0.000_5 + heard.jitter / 10, "\(report.drift), \(drift), \(heard.jitter)")
         }
-        #expect(abs(drift) > 0.002_5 && report.drift * drift > 0, "\(report.drift), \(drift)")
+        // Late ticks at the wrong moment spoil what one of them finds, hardly that of both.
+        #expect(report.drift * drift > 0 && max(abs(report.drift), abs(drift)) > 0.002_5, "\(report.drift), \(drift)")
     }
 
     @Test("that was not read for two seconds has silence there, and what follows is in time")

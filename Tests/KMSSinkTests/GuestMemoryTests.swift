@@ -47,7 +47,7 @@ import Testing
 
     /// Straight on a plane, and converted into the device's own memory.
     @Test("is not written while it is shown, wherever the film is sought", arguments: [true, false]) func reuse(isDirect: Bool) throws {
-        let commits = Self.isFull ? isDirect ? 5000 : 500 : isDirect ? 200 : 25
+        let commits = Self.isFull ? isDirect ? 5000 : 500 : isDirect ? 100 : 12
         let checker = Checker()
         let sink = try KMSSink(
             KMSSink.Options(connectors: [isDirect ? Guest.vkms : Guest.virtio], mode: #require(ModeRequest(text: isDirect ? "640x480" : "auto"))),

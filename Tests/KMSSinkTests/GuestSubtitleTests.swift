@@ -171,7 +171,7 @@ import Testing
         let limit = MonotonicClock.shared.now() + .seconds(60)
         let drawn = try #require(engine.drawnImage(at: MediaTime(value: 1, timescale: 1), until: limit))
         #expect(drawn.pixels.count { $0 == 0xffff_ffff } > 300, "white letters")
-        for round in 0..<3 {
+        for round in 0..<2 {
             player.showsSubtitles = true
             #expect(try Polling.until { try Self.worst(reader.screenshot(), base, with: [drawn]) <= 2 }, "round \(round)")
             player.showsSubtitles = false

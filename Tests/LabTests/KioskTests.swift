@@ -49,14 +49,17 @@ struct KioskTests {
         #expect(status.contains("NoNewPrivs:\t1") && !status.contains("Uid:\t0"))
         kill(player, SIGKILL)
         try expectRestart(before + 1, of: kiosk)
-        kill(try kiosk.player(), SIGSTOP)
-        try expectRestart(before + 2, of: kiosk)
+        if Lab.isFull {
+            kill(try kiosk.player(), SIGSTOP)
+            try expectRestart(before + 2, of: kiosk)
+        }
+        let crashes = try kiosk.restarts()
         // The main loop runs on, and nobody asks for frames any more. A thread that is traced outlives its process.
         var stopped = StoppedThread("present", of: try kiosk.player())
         #expect(stopped != nil)
         #expect(try Polling.until(every: .seconds(2)) { try kiosk.property("Result") == "watchdog" }, "\(kiosk.log)")
         stopped = nil
-        try expectRestart(before + 3, of: kiosk)
+        try expectRestart(crashes + 1, of: kiosk)
         try kiosk.stop()
         try monitor.waitForConsole(1)
         #expect(try !monitor.showsFilm())
