@@ -49,6 +49,7 @@ struct KioskTests {
         #expect(status.contains("NoNewPrivs:\t1") && !status.contains("Uid:\t0"))
         kill(player, SIGKILL)
         try expectRestart(before + 1, of: kiosk)
+        // The same watchdog as below, which finds what is harder to notice; each costs the lab half a minute.
         if Lab.isFull {
             kill(try kiosk.player(), SIGSTOP)
             try expectRestart(before + 2, of: kiosk)
