@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Runs scripts/test as a machine that has never seen the project would: a clone of the last commit, empty caches. Sourced by scripts/test.
+# Runs scripts/run (but for --no-run) and scripts/test as a machine that has never seen the project would: a clone of the last commit, empty caches.
+# Sourced by scripts/test, whose `run` says whether scripts/run is left out.
 
 run_fresh() { # OPTIONS of scripts/test
     local place word options=() status=0
