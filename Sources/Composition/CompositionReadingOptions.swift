@@ -8,7 +8,7 @@ public struct CompositionReadingOptions: Sendable {
         /// Reading waits for it, and ends with an error when it cannot be drawn: for files.
         case wait
         /// After this time it is left out, and reading goes on: for screens. Frames that follow one left out are given less time, down to a
-        /// sixteenth, until one is finished.
+        /// sixteenth, until one is finished or another range is read.
         case drop(after: HostSpan)
     }
 

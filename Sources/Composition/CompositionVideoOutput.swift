@@ -22,7 +22,7 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     private let options: CompositionReadingOptions
     private let ledger: CompositorLedger
     private let composer: FrameComposer
-    private var patience: CompositorPatience
+    package private(set) var patience: CompositorPatience
     /// The number of the next frame to be asked for, and the end of those wanted.
     private var number: Int64 = 0
     private var end: MediaTime
@@ -66,8 +66,11 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     // MARK: Position
 
     /// Reads this range from now on: the frames that are on the screen during some of it. Any number of times.
+    ///
+    /// Its first frame is given the whole time of the late policy, however late frames before it were.
     public func reset(forReadingTimeRange range: MediaTimeRange) {
         goOn(with: range)
+        patience = CompositorPatience(options.latePolicy)
         composer.restart()
     }
 

@@ -121,6 +121,22 @@ import Testing
         #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
     }
 
+    @Test func `after a seek a compositor that was late has its whole time again`() throws {
+        let (a, b) = (try TestFilm(seed: 34, frames: 25), try TestFilm(seed: 35, frames: 25)), film = try Drawing.film([a, b])
+        let video = VideoComposition(
+            frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
+        let whole = HostSpan.milliseconds(60), options = CompositionReadingOptions(latePolicy: .drop(after: whole))
+        let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.never), options: options)
+        // Nobody answers for the last frame of the range.
+        let range = MediaTimeRange(start: .zero, end: TestFilm.frameDuration.multiplied(by: 2))
+        output.reset(forReadingTimeRange: range)
+        while try output.nextFrame() != nil {}
+        #expect(output.report.framesLate > 0 && output.patience.span.map { $0 < whole } == true)
+        output.reset(forReadingTimeRange: range)
+        #expect(output.patience.span == whole)
+    }
+
     @Test func `while exporting, a frame that cannot be drawn ends the reading with its time`() throws {
         let a = try TestFilm(seed: 32, frames: 25), film = try Drawing.film([a, a])
         let video = VideoComposition(
