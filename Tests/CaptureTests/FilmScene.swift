@@ -13,6 +13,8 @@ import TestSupport
 struct FilmScene {
     static let rate: Int64 = 25, soundRate = 48_000, size = PixelSize(width: 160, height: 96)
     static let blockFrames = 960
+    /// 50 ms.
+    private static let beep = (0..<soundRate / 20).map { Float(0.5 * sin(2 * Double.pi * 1000 * Double($0) / Double(soundRate))) }
 
     /// What is at 0 in the scene.
     let beginning: HostTime
@@ -41,11 +43,12 @@ struct FilmScene {
 
     func frame(_ number: Int) throws -> SharedFrame {
         guard let writer = try pool.acquire() else { throw CaptureError(.system, "The scene has no surface left.") }
+        let luma = format.layout.plane(0), count = luma.pitch * Self.size.height
         var dice = Dice(seed: UInt64(number) + 1)
+        let values = isNoisy ? dice.bytes(count, among: 16...235) : [UInt8](repeating: Self.luma(number), count: count)
         unsafe writer.withUnsafeMutableBytes { bytes in
-            let luma = format.layout.plane(0), end = luma.offset + luma.pitch * Self.size.height
-            for index in luma.offset..<end { unsafe bytes[index] = isNoisy ? UInt8.random(in: 16...235, using: &dice) : Self.luma(number) }
-            for index in end..<bytes.count { unsafe bytes[index] = 128 }
+            unsafe memset(bytes.baseAddress!, 128, bytes.count)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[luma.offset..<luma.offset + count]).copyBytes(from: values)
         }
         let time = beginning + Self.frameTime(number)
         return SharedFrame(
@@ -59,8 +62,8 @@ struct FilmScene {
     func block(_ number: Int) -> AudioCaptureBlock {
         let first = number * Self.blockFrames
         let samples = (first..<first + Self.blockFrames).map { index -> Float in
-            let phase = 2 * Double.pi * 1000 * Double(index) / Double(Self.soundRate)
-            return index % Self.soundRate < Self.soundRate / 20 ? Float(0.5 * sin(phase)) : 0
+            let place = index % Self.soundRate
+            return place < Self.beep.count ? Self.beep[place] : 0
         }
         return AudioCaptureBlock(
             samples: samples, sampleRate: Self.soundRate, channelCount: 1, number: UInt64(first),
@@ -84,16 +87,7 @@ struct FilmScene {
     static func frames(of path: String) throws -> [(time: MediaTime, luma: Int)] {
         let output = try VideoTrackOutput(url: path)
         var frames: [(MediaTime, Int)] = []
-        while let frame = try output.nextFrame() {
-            let plane = frame.surface.layout.plane(0)
-            let sum = unsafe frame.surface.withUnsafeBytes { bytes in
-                (0..<size.height).reduce(0) { sum, row in
-                    let start = plane.offset + row * plane.pitch
-                    return unsafe sum + bytes[start..<start + size.width].reduce(0) { $0 + Int($1) }
-                }
-            }
-            frames.append((frame.presentationTime, Int((Double(sum) / Double(size.width * size.height)).rounded())))
-        }
+        while let frame = try output.nextFrame() { frames.append((frame.presentationTime, frame.meanLevel)) }
         return frames
     }
 

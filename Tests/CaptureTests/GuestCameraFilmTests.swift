@@ -17,7 +17,7 @@ import Testing
 
     @Test("is on a monitor without a copy, mirrored or not, and every frame of the driver's is accounted for", arguments: [[], ["--video-mirror"]])
     func monitor(_ options: [String]) throws {
-        let card = Vivid.run("lab-card vkms"), duration = options.isEmpty ? Vivid.rounds(4, full: 600) : 4, isLong = duration > 4
+        let card = Shell.run("lab-card vkms"), duration = options.isEmpty ? Vivid.rounds(4, full: 600) : 4, isLong = duration > 4
         let size = isLong ? "640x360" : "320x180", rate = isLong ? 30 : 15
         let camera = ["--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", size, "--camera-rate", "\(rate)"]
         let shown = ["--sink", "kms", "--connector", card, "--mode", "640x480", "--duration", "\(duration)", "--stats", "-"]
@@ -47,7 +47,7 @@ import Testing
         /// What the scheduler says of the program's threads: the turns of those with a name, in nanoseconds.
         func turns() -> [String: Set<String>] {
             var found: [String: Set<String>] = [:]
-            let said = Vivid.run("cd /proc/\(process)/task && for t in *; do echo $(cat $t/comm) $(grep ^se.slice $t/sched); done")
+            let said = Shell.run("cd /proc/\(process)/task && for t in *; do echo $(cat $t/comm) $(grep ^se.slice $t/sched); done")
             for line in said.split(separator: "\n") {
                 let words = line.split(whereSeparator: \.isWhitespace)
                 if let name = words.first, let turn = words.last { found[String(name), default: []].insert(String(turn)) }

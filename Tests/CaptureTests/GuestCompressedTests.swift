@@ -50,18 +50,6 @@ struct GuestCompressedTests {
 
     private static func soon() -> HostTime { MonotonicClock.shared.now() + .seconds(60) }
 
-    /// The mean of a frame's first plane.
-    private static func luma(_ frame: borrowing VideoFrame) -> Int {
-        let plane = frame.surface.layout.plane(0), size = FilmScene.size
-        let sum = unsafe frame.surface.withUnsafeBytes { bytes in
-            (0..<size.height).reduce(0) { sum, row in
-                let start = plane.offset + row * plane.pitch
-                return unsafe sum + bytes[start..<start + size.width].reduce(0) { $0 + Int($1) }
-            }
-        }
-        return Int((Double(sum) / Double(size.width * size.height)).rounded())
-    }
-
     /// What JPEG, whose range is full, makes of a value of limited range; H.264 keeps the scene's.
     private static func expected(_ number: Int, _ code: String) -> ClosedRange<Int> {
         let luma = Int(FilmScene.luma(number))
@@ -99,7 +87,7 @@ struct GuestCompressedTests {
                 let frame = shared.copy()
                 #expect(frame.sequence == next && frame.surface.isDMABuf && frame.visible == PixelRect(FilmScene.size))
                 #expect(!last.isNumeric || frame.presentationTime > last, "times run forward")
-                let luma = Self.luma(frame)
+                let luma = frame.meanLevel
                 #expect(Self.expected(Int(next), code).contains(luma), "\(next) has \(luma)")
                 (next, last, frames) = (next + 1, frame.presentationTime, frames + 1)
             case .dropped(let drop):
@@ -162,7 +150,7 @@ struct GuestCompressedTests {
         let path = try camera.device().path, film = NSTemporaryDirectory() + "usb-\(UUID().uuidString.prefix(8)).mp4"
         defer { try? FileManager.default.removeItem(atPath: film) }
         let shown = try PlayProgram.run([
-            "--camera", "Test Camera", "--camera-format", code, "--camera-rate", "10", "--sink", "kms", "--connector", Vivid.run("lab-card vkms"),
+            "--camera", "Test Camera", "--camera-format", code, "--camera-rate", "10", "--sink", "kms", "--connector", Shell.run("lab-card vkms"),
             "--mode", "640x480", "--duration", "3", "--stats", "-",
         ])
         let json = try #require(JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any], "\(shown.output)")

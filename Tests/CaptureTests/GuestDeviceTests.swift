@@ -81,7 +81,7 @@ import Testing
         _ = Vivid.path
         // In a process of another user, who is in no group.
         let path = Vivid.path
-        Vivid.run("chgrp video \(path); chmod 660 \(path)")
+        Shell.run("chgrp video \(path); chmod 660 \(path)")
         let identifier = geteuid()
         try #require(seteuid(65534) == 0)
         let refused = Result { try CaptureDevice(path: path) }

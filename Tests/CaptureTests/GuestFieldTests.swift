@@ -18,15 +18,9 @@ struct GuestFieldTests {
         while true {
             switch try #require(output.next(until: MonotonicClock.shared.now() + .seconds(120)), "\(output.statistics)") {
             case .frame(let shared):
-                let frame = shared.copy(), plane = frame.surface.layout.plane(0)
-                #expect(frame.visible.size == size)
-                var rows: [[UInt8]] = []
-                unsafe frame.surface.withUnsafeBytes { bytes in
-                    for row in 0..<size.height {
-                        let start = plane.offset + row * plane.pitch
-                        unsafe rows.append(Array(bytes[start..<start + size.width]))
-                    }
-                }
+                let frame = shared.copy(), luma = FrameBytes(frame).bytes
+                #expect(frame.visible.size == size && luma.count == size.width * size.height)
+                let rows = (0..<size.height).map { Array(luma[$0 * size.width..<($0 + 1) * size.width]) }
                 return (rows, frame.flags, session, output)
             case .dropped: continue
             case .ended(let error): throw CaptureError(.failed, "\(error.debugDescription)")

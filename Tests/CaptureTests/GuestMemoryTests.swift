@@ -8,7 +8,7 @@ import Testing
     /// The inodes of all DMA-BUFs, and the names of the devices that read them.
     private static func attachments() -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:], inode = 0, isDevice = false
-        for line in Vivid.run("cat /sys/kernel/debug/dma_buf/bufinfo").split(separator: "\n") {
+        for line in Shell.run("cat /sys/kernel/debug/dma_buf/bufinfo").split(separator: "\n") {
             let words = line.split(whereSeparator: \.isWhitespace)
             if words.count >= 6, let number = Int(words[5]), Int(words[0]) != nil {
                 inode = number
@@ -26,13 +26,13 @@ import Testing
 
     /// The inodes of the DMA-BUFs that a program holds.
     private static func memory(of process: Int32) -> Set<Int> {
-        let lines = Vivid.run("grep -lsr exp_name /proc/\(process)/fdinfo | xargs -r grep -hs '^ino:'").split(separator: "\n")
+        let lines = Shell.run("grep -lsr exp_name /proc/\(process)/fdinfo | xargs -r grep -hs '^ino:'").split(separator: "\n")
         return Set(lines.compactMap { Int($0.dropFirst(4).trimmingCharacters(in: .whitespaces)) })
     }
 
     @Test("that the driver writes is the memory that the display reads, and there is no other")
     func identity() throws {
-        let card = Vivid.run("lab-card vkms"), handle = PlayProgram.Handle()
+        let card = Shell.run("lab-card vkms"), handle = PlayProgram.Handle()
         let shown = ["--sink", "kms", "--connector", card, "--mode", "640x480", "--duration", "8", "--stats", "-"]
         let program = PlayProgram.begin(Vivid.options + shown, limit: 180, handle: handle)
         let process = try #require(Polling.first(within: .seconds(60)) { handle.processIdentifier })

@@ -82,7 +82,7 @@ import Writing
         #expect(unknown.code == 69 && unknown.errors.hasPrefix("play: There is no microphone named \"Yeti\"; there is \"Loopback, Loop"))
         #expect(!FileManager.default.fileExists(atPath: path))
         // A user who is in no group.
-        Vivid.run("chgrp audio /dev/snd/*; chmod 660 /dev/snd/*")
+        Shell.run("chgrp audio /dev/snd/*; chmod 660 /dev/snd/*")
         let launcher = ["setpriv", "--reuid=65534", "--clear-groups"]
         for name in ["--microphone", "--microphone=\(Loopback.microphone)"] {
             let refused = try PlayProgram.run(["record", path, name], launcher: launcher)

@@ -18,18 +18,7 @@ struct GuestPieceTests {
         defer { session.stop() }
         while true {
             guard case .frame(let shared) = try #require(output.next(until: MonotonicClock.shared.now() + .seconds(60))) else { continue }
-            let frame = shared.copy(), facts = frame.pixelFormat.description.planes
-            var image: [UInt8] = []
-            for (number, fact) in facts.enumerated() {
-                let plane = frame.surface.layout.plane(number), width = fact.rowBytes(width: size.width)
-                unsafe frame.surface.withUnsafeBytes { bytes in
-                    for row in 0..<fact.rows(height: size.height) {
-                        let start = plane.offset + row * plane.pitch
-                        unsafe image.append(contentsOf: bytes[start..<start + width])
-                    }
-                }
-            }
-            return (image, session.bufferPath, session.counters.bytesCopied)
+            return (FrameBytes(shared.copy()).bytes, session.bufferPath, session.counters.bytesCopied)
         }
     }
 

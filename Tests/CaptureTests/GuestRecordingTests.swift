@@ -107,8 +107,8 @@ import Testing
     @Test("by a full disk is one sentence and code 74, and the film is whole up to there")
     func full() throws {
         let folder = NSTemporaryDirectory() + "full-\(UUID().uuidString.prefix(8))", path = Self.path("mp4", in: folder)
-        Vivid.run("mkdir \(folder) && mount -t tmpfs -o size=384k none \(folder)")
-        defer { Vivid.run("umount \(folder); rmdir \(folder)") }
+        Shell.run("mkdir \(folder) && mount -t tmpfs -o size=384k none \(folder)")
+        defer { Shell.run("umount \(folder); rmdir \(folder)") }
         // Some ten kilobytes a frame.
         let outcome = try PlayProgram.run(["record", path, "--video", "mjpeg", "--bitrate", "4M"] + Vivid.options, limit: 200)
         #expect(outcome.code == 74)
@@ -120,13 +120,13 @@ import Testing
     }
 
     /// Which frame memory the monitors' planes show now, as the kernel says.
-    private static func shown() -> String { Vivid.run("grep -hs fb=[1-9] /sys/kernel/debug/dri/[0-9]*/state") }
+    private static func shown() -> String { Shell.run("grep -hs fb=[1-9] /sys/kernel/debug/dri/[0-9]*/state") }
 
     @Test("obeys the keys of its terminal while a monitor shows it: a marker, a still frame, the preview paused, the film paused, the end")
     func keys() throws {
         let terminal = try PseudoTerminal(), path = Self.path("mkv"), still = path.dropLast(4) + "-0001.png", handle = PlayProgram.Handle()
         defer { for file in [path, String(still)] { try? FileManager.default.removeItem(atPath: file) } }
-        let preview = ["--preview", "--sink", "kms", "--connector", Vivid.run("lab-card vkms")]
+        let preview = ["--preview", "--sink", "kms", "--connector", Shell.run("lab-card vkms")]
         let outcome = PlayProgram.begin(
             ["record", path, "--markers", "--video", "mjpeg"] + preview + Vivid.options, limit: 240, handle: handle, terminal: terminal.path)
         /// Waits until the film has 15 frames more, and returns what the monitor showed meanwhile.

@@ -12,19 +12,19 @@ enum Loopback {
 
     /// Makes the card when it is first asked for, and waits until it is there.
     static func make() throws {
-        if !isThere { Vivid.run("modprobe snd-aloop || echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind") }
+        if !isThere { Shell.run("modprobe snd-aloop || echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind") }
         try #require(Polling.until { isThere }, "the sound card does not come")
     }
 
     private static var isThere: Bool { AudioCaptureDevice.all().contains { $0.identifier == microphone } }
 
     /// Takes the card from its driver, as if it were unplugged. The kernel waits until every program has let go of it.
-    static func unplug() { Vivid.run("(echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/unbind) >/dev/null 2>&1 &") }
+    static func unplug() { Shell.run("(echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/unbind) >/dev/null 2>&1 &") }
 
     /// Gives it back.
     static func plug() throws {
         try #require(Polling.until { AudioCaptureDevice.findings().isEmpty })
-        Vivid.run("echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind")
+        Shell.run("echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind")
         try make()
     }
 

@@ -38,7 +38,7 @@ final class USBCamera: @unchecked Sendable {
     /// Plugs the camera in; it is there when `path` finds it.
     init(_ content: @escaping Content) throws {
         self.content = content
-        Vivid.run("modprobe vhci-hcd && modprobe uvcvideo")
+        Shell.run("modprobe vhci-hcd && modprobe uvcvideo")
         var ends: [Int32] = [0, 0]
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         socket = OwnedFD(adopting: ends[0])
@@ -66,7 +66,7 @@ final class USBCamera: @unchecked Sendable {
         for thread in threads { thread.join() }
         _ = Polling.until { !CaptureDevice.all().contains { $0.driver == "uvcvideo" } }
         // The port is free.
-        _ = Polling.until { Vivid.run("grep -c '^hs  0000 004' /sys/devices/platform/vhci_hcd.0/status") == "1" }
+        _ = Polling.until { Shell.run("grep -c '^hs  0000 004' /sys/devices/platform/vhci_hcd.0/status") == "1" }
     }
 
     // MARK: The bus

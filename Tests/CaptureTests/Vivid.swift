@@ -14,7 +14,7 @@ enum Vivid {
 
     /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes. Its second input is a television's.
     static let path: String = {
-        run("modprobe vivid \(usual)")
+        Shell.run("modprobe vivid \(usual)")
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end {
             if let device = CaptureDevice.all().first(where: { $0.driver == "vivid" }) { return device.path }
@@ -30,7 +30,7 @@ enum Vivid {
     static func with(_ parameters: String, _ body: () throws -> Void) throws {
         _ = path
         func load(_ parameters: String) throws {
-            run("modprobe -r vivid; modprobe vivid \(parameters)")
+            Shell.run("modprobe -r vivid; modprobe vivid \(parameters)")
             let isBack = Polling.until { CaptureDevice.all().contains { $0.driver == "vivid" } }
             try #require(isBack, "the camera does not come back")
         }
@@ -39,25 +39,15 @@ enum Vivid {
         try body()
     }
 
-    @discardableResult static func run(_ command: String) -> String {
-        let process = ChildProcess(), pipe = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.standardOutput = pipe
-        try? process.run()
-        process.waitUntilExit()
-        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
     /// The camera with small frames, as options of `play`.
     static let options = ["--camera", path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15"]
 
     /// Takes the camera from its driver, as if it were unplugged.
-    static func unplug() { run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind") }
+    static func unplug() { Shell.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind") }
 
     /// Gives it back, and waits until it can be found.
     static func plug() throws {
-        run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
+        Shell.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
         let isBack = Polling.until { CaptureDevice.all().contains { $0.driver == "vivid" } }
         try #require(isBack, "the camera does not come back")
     }
@@ -65,7 +55,7 @@ enum Vivid {
     /// Takes the frames of an input, 0 or 1; of the television's with a standard (V4L2_STD_…). V4L2's ioctls are VIDIOC_S_INPUT and VIDIOC_S_STD.
     static func choose(input: Int, standard: Int? = nil) {
         let standardCall = standard.map { "; fcntl.ioctl(f, 0x40085618, struct.pack('Q', \($0)))" } ?? ""
-        run(
+        Shell.run(
             "python3 -c \"import fcntl, struct; f = open('\(path)', 'r+b', buffering=0); fcntl.ioctl(f, 0xc0045627, struct.pack('i', \(input)))"
                 + "\(standardCall)\"")
     }
@@ -75,7 +65,7 @@ enum Vivid {
     static func signal(isInterlaced: Bool) {
         // Width and height; porches and syncs of the rows, of the columns, and of the columns of the second field.
         let numbers = isInterlaced ? "1, 3, 74250000, 528, 44, 148, 2, 5, 15, 2, 5, 16" : "0, 3, 74250000, 528, 44, 148, 4, 5, 36, 0, 0, 0"
-        run(
+        Shell.run(
             "python3 -c \"import fcntl, struct; f = open('\(path)', 'r+b', buffering=0); "
                 + "fcntl.ioctl(f, 0xc0845657, struct.pack('=IIIIIQ9I', 0, 1920, 1080, \(numbers)).ljust(132, bytes(1)))\"")
     }

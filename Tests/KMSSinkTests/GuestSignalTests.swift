@@ -31,18 +31,18 @@ import Testing
     /// Gives the wall's first monitor an EDID.
     private static func give(_ bytes: [UInt8]) throws {
         let folder = "/sys/kernel/debug/dri/\(Guest.wall.drop { !$0.isNumber })"
-        Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
+        Shell.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         let connectors = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("Virtual-") }.sorted()
         let file = try #require(FileHandle(forWritingAtPath: "\(folder)/\(connectors[0])/edid_override"), "\(folder) \(connectors)")
         try file.write(contentsOf: Data(bytes))
         try file.close()
-        Guest.run("lab-hotplug off wall 0; lab-hotplug on wall 0")
+        Shell.run("lab-hotplug off wall 0; lab-hotplug on wall 0")
     }
 
     private static func takeEDID() throws { try give(Array("reset".utf8)) }
 
     /// What drm_info says of the wall.
-    private static var info: String { Guest.run("in-lab drm_info \(Guest.wall)") }
+    private static var info: String { Shell.run("in-lab drm_info \(Guest.wall)") }
 
     private static func film(_ primaries: UInt8, _ transfer: UInt8) -> Quadrants {
         var still = Quadrants(format: .p010le, size: PixelSize(width: 320, height: 240), attributes: FrameAttributes(pixelAspect: .one))
@@ -113,7 +113,7 @@ import Testing
     func variable(
         _ rate: Ratio, _ isVariable: Bool
     ) throws {
-        Guest.run("lab-hotplug on wall 0")
+        Shell.run("lab-hotplug on wall 0")
         let stage = try Stage(Guest.wall)
         stage.sink.setFilmRate(rate)
         try stage.show(GuestTests.still(.nv12))
@@ -123,11 +123,11 @@ import Testing
     }
 
     @Test("A link that broke is set up again") func link() throws {
-        Guest.run("lab-hotplug on wall 0")
+        Shell.run("lab-hotplug on wall 0")
         let stage = try Stage(Guest.wall)
         try stage.show(GuestTests.still(.nv12))
         let before = stage.queue.statistics.framesPresented
-        Guest.run("lab-hotplug break wall 0")
+        Shell.run("lab-hotplug break wall 0")
         // The same frame again, by a full commit.
         #expect(stage.wait { stage.queue.statistics.framesPresented > before })
         #expect(!Self.info.contains("= Bad"))
@@ -137,7 +137,7 @@ import Testing
     @Test("What another device still writes is not shown before it is written") func fence() throws {
         let stage = try Stage(Guest.vkms)
         let still = GuestTests.still(.nv12)
-        let node = Guest.run("lab-card vgem")
+        let node = Shell.run("lab-card vgem")
         try DelayedWrite.retry {
             try stage.show(GuestTests.still(.bgr0))
             let write = try stage.show(still, after: PendingFence(node: node))

@@ -12,21 +12,9 @@ import Testing
 /// The lab's virtual machine.
 enum Guest {
     static let isOne = ProcessInfo.processInfo.environment["LAB"] == "1"
-    static let vkms = run("lab-card vkms"), virtio = run("lab-card virtio")
+    static let vkms = Shell.run("lab-card vkms"), virtio = Shell.run("lab-card virtio")
     /// Two monitors.
-    static let wall = run("lab-card wall")
-
-    /// What a program of the lab's says.
-    @discardableResult static func run(_ command: String) -> String {
-        let process = ChildProcess(), pipe = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.standardOutput = pipe
-        try? process.run()
-        process.waitUntilExit()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    static let wall = Shell.run("lab-card wall")
 }
 
 /// The tests that need a real kernel's display, run inside the lab's virtual machine: its vkms has planes for YCbCr and a write-back

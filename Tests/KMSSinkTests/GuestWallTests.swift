@@ -10,7 +10,7 @@ import Testing
     typealias Stage = GuestTests.Stage
 
     private static func stage(_ arrangement: MonitorArrangement = .mirror, probe: (any SinkProbe)? = nil) throws -> Stage {
-        Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
+        Shell.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         // The device's first monitor, and its first other one.
         return try Stage(Guest.wall, Guest.wall, arrangement: arrangement, probe: probe)
     }
@@ -162,14 +162,14 @@ import Testing
     @Test("One is unplugged and plugged in again, the other goes on", arguments: [0, 1]) func unplug(_ monitor: Int) throws {
         let stage = try Self.stage()
         try stage.show(Self.small)
-        Guest.run("lab-hotplug off wall \(monitor)")
+        Shell.run("lab-hotplug off wall \(monitor)")
         func hears(_ words: String) -> Bool {
             stage.wait { stage.events.withLock { $0.contains { if case .notice(let text) = $0 { text.hasSuffix(words) } else { false } } } }
         }
         #expect(hears("was unplugged."))
         // On the other monitor.
         try stage.show(GuestTests.still(.bgr0))
-        Guest.run("lab-hotplug on wall \(monitor)")
+        Shell.run("lab-hotplug on wall \(monitor)")
         #expect(hears("was plugged in."))
         try stage.show(Self.small)
         for monitor in 0..<2 {
@@ -187,12 +187,12 @@ import Testing
             #expect(error?.code == .noDisplay)
             return error?.description ?? ""
         }
-        Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
+        Shell.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         #expect(refusal(Guest.wall, "HDMI-Z-9").contains("has no other monitor HDMI-Z-9"))
         #expect(refusal(Guest.wall, Guest.vkms).contains("all monitors must belong to one device"))
         #expect(refusal(Guest.wall, Guest.wall, Guest.wall).contains("has no other monitor"))
-        Guest.run("lab-hotplug off wall 1")
+        Shell.run("lab-hotplug off wall 1")
         #expect(refusal(Guest.wall, Guest.wall).contains("has no other monitor"))
-        Guest.run("lab-hotplug on wall 1")
+        Shell.run("lab-hotplug on wall 1")
     }
 }

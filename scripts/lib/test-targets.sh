@@ -69,7 +69,7 @@ not_with_threads=(
 )
 
 # Those that calculate themselves, or look at pixels in the virtual machine, which is slow: optimized where everything is. The others mostly wait.
-calculating=(MediaTests SurfacePoolTests PixelConversionTests DeinterlacingTests CaptureTests KMSSinkTests LabTests)
+calculating=(MediaTests SurfacePoolTests PixelConversionTests DeinterlacingTests KMSSinkTests LabTests)
 
 # The targets for one sanitizer, in one line; for debug all of the manifest.
 test_targets() { # debug|thread|address
