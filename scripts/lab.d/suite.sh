@@ -4,7 +4,7 @@
 # does not come up, and what was running when the time was over. A test that fails runs once more, in a machine of its own (scripts/lib/unstable.sh).
 
 lab_tests='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.Guest[A-Za-z]*Tests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
-lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
+lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3600)) # seconds
 # Only with LAB_FULL=1. Refusals: where sway on a monitor runs before; without a monitor it draws by virtio-gpu's render node, on which Mesa's software
 # driver may not make buffers (CREATE_DUMB: Permission denied), and mostly shows nothing. wlroots takes nothing but a render node. The others take a
 # minute and a half each; the host's tests have a few rounds of reconnecting, folders that change and GTK with frames in memory.
