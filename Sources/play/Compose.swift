@@ -11,6 +11,7 @@ internal import Writing
 /// `play compose FILE.otio`: says what a time line holds, and draws it.
 struct Compose: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "compose",
         abstract: "Check a time line of OpenTimelineIO, and draw it.",
         discussion: "What the time line has and a composition has not is listed, a sentence each. "
             + "play FILE.otio plays it, play convert makes a film of it.")

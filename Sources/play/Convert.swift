@@ -61,6 +61,7 @@ enum HardwareArgument: String, ExpressibleByArgument {
 /// `play convert IN OUT`: encodes a film anew, or copies it, into another file.
 struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "convert",
         abstract: "Encode a film, or a part of it, into another file, or copy it.",
         discussion:
             "The container follows from the ending of OUT, and the usual codecs from that: mp4, mov and ts get h264 and aac, webm gets vp9 and "

@@ -5,6 +5,7 @@ internal import PlaySupport
 /// `play devices`: shows what this machine offers.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "devices",
         abstract: "Show the sinks, decoders, kinds of memory, sound devices, cameras and microphones of this machine, and why one cannot be used.")
 
     @Flag(help: "Print one JSON object.")

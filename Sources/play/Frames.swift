@@ -32,6 +32,7 @@ enum ImageChoice: String, ExpressibleByArgument, CaseIterable { case png, jpeg }
 /// `play frames FILE`: writes frames as image files.
 struct Frames: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "frames",
         abstract: "Write frames of a film as image files, or one sheet of many.",
         discussion: "Frames are written upright and with square pixels, and the path of each file is printed. Without --at and --every, --sheet "
             + "takes 16 frames, spread evenly.")

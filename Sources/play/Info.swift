@@ -7,7 +7,7 @@ internal import Sandbox
 
 /// `play info FILE`: shows what a file holds.
 struct Info: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the tracks, formats and durations of a file.")
+    static let configuration = CommandConfiguration(commandName: "info", abstract: "Show the tracks, formats and durations of a file.")
 
     @Argument(help: "A file or a URL that libavformat opens, or a time line (.otio).")
     var file: String

@@ -7,6 +7,7 @@ internal import Player
 /// `play FILE` shows a film; `play info`, `play frames` and `play devices` look without playing.
 @main
 struct Play: ParsableCommand {
+    // Each command says its name: to make it of the type's takes ArgumentParser a twentieth of the program's start.
     static let configuration = CommandConfiguration(
         commandName: ProgramName.current,
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",

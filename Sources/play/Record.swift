@@ -10,6 +10,7 @@ internal import Writing
 /// `play record OUT`: a camera into a file, a microphone, or both.
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "record",
         abstract: "Record a camera into a file, a microphone, or both.",
         discussion:
             "The container follows from the ending of OUT: mp4, mov, mkv and ts get h264 and aac, webm gets vp9 and opus. --microphone alone records "
