@@ -14,7 +14,10 @@ struct FilmScene {
     static let rate: Int64 = 25, soundRate = 48_000, size = PixelSize(width: 160, height: 96)
     static let blockFrames = 960
     /// 50 ms.
-    private static let beep = (0..<soundRate / 20).map { Float(0.5 * sin(2 * Double.pi * 1000 * Double($0) / Double(soundRate))) }
+    private static let beep = (0..<soundRate / 20).map { index -> Float in
+        let phase = 2 * Double.pi * 1000 * Double(index) / Double(soundRate)
+        return Float(0.5 * sin(phase))
+    }
 
     /// What is at 0 in the scene.
     let beginning: HostTime

@@ -113,12 +113,12 @@ private struct Footprint: CustomStringConvertible {
         let sign = try make("sign.png", ["-i", TestAssets.demo, "-frames:v", "1"])
         let photo = try make("photo.jpg", ["-i", TestAssets.path("plain.mp4"), "-frames:v", "1"])
         let names = ["demo.mp4", "vp9.webm", "hevc-10bit.mp4", "av1.mkv", "rate-23.976.mp4", "rate-60.mp4", "odd-size.webm", "edit-list.mp4"]
-        let films = names.map { TestAssets.path($0) }
-        return [
-            films[..<3] + [sign] + films[3..<5] + [subtitled] + films[5...] + [photo],
-            [TestAssets.path("audio-only.flac"), TestAssets.path("audio-only.flac")],
-            [subtitled],
-        ]
+        var mixed = names.map { TestAssets.path($0) }
+        mixed.insert(sign, at: 3)
+        mixed.insert(subtitled, at: 6)
+        mixed.append(photo)
+        let sound = TestAssets.path("audio-only.flac")
+        return [mixed, [sound, sound], [subtitled]]
     }
 
     @Test(.unsanitized) func `a mixed list, a day of it with --full, leaves memory and descriptors as they were`() async {

@@ -40,7 +40,8 @@ import Testing
         let source = ["-f", "lavfi", "-i", "testsrc2=s=160x96:r=25:d=2"], full = folder.path + "/full.mkv", plain = folder.path + "/plain.mkv"
         let tones = [440, 880].flatMap { ["-f", "lavfi", "-i", "sine=\($0):r=48000:d=2"] }
         let codec = ["-c:v", "mpeg2video", "-g", "10", "-flags", "+ilme+ildct", "-field_order", "tt", "-c:a", "flac", "-c:s", "srt"]
-        try FFmpeg.run(source + tones + files.flatMap { ["-i", $0] } + (0..<5).flatMap { ["-map", "\($0)"] } + codec + [full])
+        let texts = files.flatMap { ["-i", $0] }, maps = (0..<5).flatMap { ["-map", "\($0)"] }
+        try FFmpeg.run(source + tones + texts + maps + codec + [full])
         try FFmpeg.run(source + codec + [plain])
         return (full, plain)
     }
