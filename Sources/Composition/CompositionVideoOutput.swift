@@ -22,6 +22,7 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     private let options: CompositionReadingOptions
     private let ledger: CompositorLedger
     private let composer: FrameComposer
+    /// How long the next frame is waited for. For the thread that reads.
     package private(set) var patience: CompositorPatience
     /// The number of the next frame to be asked for, and the end of those wanted.
     private var number: Int64 = 0

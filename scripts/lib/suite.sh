@@ -30,7 +30,8 @@ type_checks=(-Xfrontend -solver-scope-threshold=100000)
 # with a sanitizer nothing is: that would take longer to build than the tests gain. All of it is built as for release: in what is built to debug,
 # ArgumentParser checks all options of the program over and over at each start, which takes two seconds of a processor under AddressSanitizer instead
 # of 0.3, and tests start it hundreds of times.
-# Stacks are told by lines; nobody looks at variables there, nor for what a test calls in the libraries of the system.
+# Lines are enough for the stacks of crashes and of sanitizers' reports, without variables for debuggers. The index in which the package manager
+# finds the tests needs none of the system's modules.
 sparing=(-gline-tables-only -index-ignore-system-modules)
 optimized=(-assert-config Debug -enable-testing "${sparing[@]}" "${type_checks[@]}")
 unoptimized=(-Onone -enable-testing "${sparing[@]}")
