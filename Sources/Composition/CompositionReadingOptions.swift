@@ -7,8 +7,8 @@ public struct CompositionReadingOptions: Sendable {
     public enum LatePolicy: Sendable, Hashable {
         /// Reading waits for it, and ends with an error when it cannot be drawn: for files.
         case wait
-        /// After this time it is left out, and reading goes on: for screens. Frames that follow one left out are given less time, down to a
-        /// sixteenth, until one is finished or another range is read.
+        /// After this time it is left out, and reading goes on: for screens. The first frame of a range, for which the viewer waits, is given four
+        /// times as long. Frames that follow one left out are given less time, down to a sixteenth, until one is finished.
         case drop(after: HostSpan)
     }
 
@@ -38,20 +38,35 @@ public struct CompositionReadingOptions: Sendable {
 
 /// How long a reader waits for its compositor: a pure value. One that never answers must not cost the whole patience for every frame.
 package struct CompositorPatience: Sendable, Equatable {
-    /// What the first frame is given; nil: for ever.
+    /// What a frame is given after one that was in time; nil: for ever.
     package let whole: HostSpan?
+    /// Nothing of the range has been handed out or left out yet: no frame can be late, and a viewer waits for this one.
+    package private(set) var isFirst = true
     private var halvings = 0
 
     /// A sixteenth of the whole is the least.
     private static let mostHalvings = 4
+    /// The first frame is given so many times the whole.
+    private static let firstFactor: Int64 = 4
 
     package init(_ policy: CompositionReadingOptions.LatePolicy) {
         if case .drop(let span) = policy { whole = span } else { whole = nil }
     }
 
     /// What the next frame is given; nil: for ever.
-    package var span: HostSpan? { whole.map { HostSpan(nanoseconds: $0.nanoseconds >> halvings) } }
+    package var span: HostSpan? {
+        guard let whole else { return nil }
+        guard isFirst else { return HostSpan(nanoseconds: whole.nanoseconds >> halvings) }
+        let (product, isTooLong) = whole.nanoseconds.multipliedReportingOverflow(by: Self.firstFactor)
+        return isTooLong ? whole : HostSpan(nanoseconds: product)
+    }
 
     /// The compositor has answered in time, or has not.
-    package mutating func note(isLate: Bool) { halvings = isLate ? min(halvings + 1, Self.mostHalvings) : 0 }
+    package mutating func note(isLate: Bool) {
+        isFirst = false
+        halvings = isLate ? min(halvings + 1, Self.mostHalvings) : 0
+    }
+
+    /// A frame was handed out for which the compositor was not asked.
+    package mutating func notePassedThrough() { isFirst = false }
 }

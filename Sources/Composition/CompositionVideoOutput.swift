@@ -22,8 +22,8 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     private let options: CompositionReadingOptions
     private let ledger: CompositorLedger
     private let composer: FrameComposer
-    /// How long the next frame is waited for. For the thread that reads.
-    package private(set) var patience: CompositorPatience
+    /// How long the next frame is waited for.
+    private var patience: CompositorPatience
     /// The number of the next frame to be asked for, and the end of those wanted.
     private var number: Int64 = 0
     private var end: MediaTime
@@ -67,11 +67,8 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     // MARK: Position
 
     /// Reads this range from now on: the frames that are on the screen during some of it. Any number of times.
-    ///
-    /// Its first frame is given the whole time of the late policy, however late frames before it were.
     public func reset(forReadingTimeRange range: MediaTimeRange) {
         goOn(with: range)
-        patience = CompositorPatience(options.latePolicy)
         composer.restart()
     }
 
@@ -106,9 +103,10 @@ public final class CompositionVideoOutput: @unchecked Sendable {
         return Int64(n / d)
     }
 
-    /// Nobody waits for what is in flight.
+    /// Nobody waits for what is in flight. What comes next is a first frame.
     private func abandon() {
         pending = []
+        patience = CompositorPatience(options.latePolicy)
         composer.withdraw()
     }
 
@@ -143,11 +141,14 @@ public final class CompositionVideoOutput: @unchecked Sendable {
         while true {
             try composer.films.check()
             if composer.open.isInterrupted { throw interruption(at: nextTime) }
-            while pending.count < max(options.framesInFlight, 1), let entry = try prepareNext() { pending.append(entry) }
+            // The first frame is not kept waiting by those after it.
+            let most = patience.isFirst ? 1 : max(options.framesInFlight, 1)
+            while pending.count < most, let entry = try prepareNext() { pending.append(entry) }
             if pending.isEmpty { return nil }
             let entry = pending.removeFirst()
             switch entry.content {
             case .source(let frame):
+                patience.notePassedThrough()
                 ledger.count { $0.framesPassedThrough += 1 }
                 return timed(frame, entry.time)
             case .drawn(let request, let isRepeated):

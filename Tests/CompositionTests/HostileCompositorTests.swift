@@ -121,20 +121,50 @@ import Testing
         #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
     }
 
-    @Test func `after a seek a compositor that was late has its whole time again`() throws {
+    /// Draws the first frame that it is asked for after each change of `isSlow` to true after half as long again as `patience`.
+    final class SlowAtFirst: VideoCompositing {
+        static let patience = HostSpan.seconds(1)
+        private let good = LayerCompositor()
+        private let queue = DispatchQueue(label: "slow at first")
+        /// Requests so far, and how many there were when each that was slow was answered.
+        let counts = Monitor((requests: 0, whenAnswered: [Int]()))
+        let isSlow = Monitor(true)
+
+        var sourceRequirements: OutputRequirements { good.sourceRequirements }
+        var renderFormat: PixelFormat { good.renderFormat }
+
+        func start(_ request: VideoCompositionRequest) throws {
+            counts.withLock { $0.requests += 1 }
+            let isLate = isSlow.withLock { isSlow in
+                defer { isSlow = false }
+                return isSlow
+            }
+            guard isLate else { return try good.start(request) }
+            queue.asyncAfter(deadline: .now() + .milliseconds(1500)) { [self] in
+                counts.withLock { $0.whenAnswered.append($0.requests) }
+                try? good.start(request)
+            }
+        }
+    }
+
+    @Test func `the first frame after a seek is asked for alone, and waited for beyond the patience for those that may be late`() throws {
         let (a, b) = (try TestFilm(seed: 34, frames: 25), try TestFilm(seed: 35, frames: 25)), film = try Drawing.film([a, b])
         let video = VideoComposition(
             frameDuration: TestFilm.frameDuration, renderSize: Drawing.size,
             instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: Drawing.second)])
-        let whole = HostSpan.milliseconds(60), options = CompositionReadingOptions(latePolicy: .drop(after: whole))
-        let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.never), options: options)
-        // Nobody answers for the last frame of the range.
-        let range = MediaTimeRange(start: .zero, end: TestFilm.frameDuration.multiplied(by: 2))
-        output.reset(forReadingTimeRange: range)
-        while try output.nextFrame() != nil {}
-        #expect(output.report.framesLate > 0 && output.patience.span.map { $0 < whole } == true)
-        output.reset(forReadingTimeRange: range)
-        #expect(output.patience.span == whole)
+        let compositor = SlowAtFirst(), options = CompositionReadingOptions(latePolicy: .drop(after: SlowAtFirst.patience))
+        let output = try CompositionVideoOutput(of: film, video, compositor: compositor, options: options)
+        for place in [7, 3] {
+            let start = TestFilm.frameDuration.multiplied(by: place), before = compositor.counts.withLock { $0.requests }
+            compositor.isSlow.withLock { $0 = true }
+            output.reset(forReadingTimeRange: MediaTimeRange(start: start, end: film.duration))
+            #expect(try output.nextFrame()?.presentationTime == start)
+            #expect(compositor.counts.withLock { $0.whenAnswered.last } == before + 1)
+            // Those that follow are asked for ahead.
+            #expect(try output.nextFrame()?.presentationTime == start + TestFilm.frameDuration)
+            #expect(Polling.until { compositor.counts.withLock { $0.requests } >= before + 3 })
+        }
+        #expect(output.report.framesLate == 0)
     }
 
     @Test func `while exporting, a frame that cannot be drawn ends the reading with its time`() throws {
