@@ -48,18 +48,18 @@ lab_suite() { # [--filter REGEX] [--built DIR]
     if [ "$skipped" -gt 0 ]; then
         echo "✘ In the lab nothing may be skipped:"
         grep '"kind":"testSkipped"' "$events" | sed 's/.*"text":"\(\([^"\\]\|\\.\)*\)".*/    \1/'
-        failed=$((failed + skipped))
+        lab_wrong "$skipped" "$skipped tests were skipped"
     fi
     if [ "$code" -ne 0 ]; then
         grep -E '✘|↳|error:|Fatal error' "$log" | grep -v 'Test run with' | head -n 100 || true
-        if [ "$failed" -eq 0 ] && [ ${#unstable[@]} -eq 0 ]; then
-            failed=1
-            echo "✘ The run in the lab ended with status $code. The end of $log:"
+        if [ "$code" -ne 1 ] || { [ "$failed" -eq 0 ] && [ ${#unstable[@]} -eq 0 ]; }; then
+            lab_wrong 1 "it ended with status $code, $log"
+            unfinished "$events"
+            echo "The end of $log:"
             tail -n 40 "$log"
         fi
     elif [ "$passed" -eq 0 ]; then
-        echo "✘ No test ran in the lab."
-        failed=$((failed + 1))
+        lab_wrong 1 "no test ran"
     fi
     for test in "${unstable[@]}"; do echo "unstable: $test"; done
     failed_for_good "$events" | sed 's/^/failed: /'
@@ -87,8 +87,13 @@ lab_without_landlock() {
     passed=$((passed + $(lab_count '"kind":"testEnded".*"symbol":"pass')))
     wrong="$(lab_count '"kind":"test(Ended".*"symbol":"fail|Skipped")')"
     [ "$status" -eq 0 ] || [ "$wrong" -gt 0 ] || wrong=1
-    failed=$((failed + wrong))
-    [ "$wrong" -eq 0 ] || echo "✘ Without Landlock: $wrong tests failed or were skipped, $folder/without-landlock/test.log"
+    [ "$wrong" -eq 0 ] || lab_wrong "$wrong" "without Landlock $wrong tests failed or were skipped, $folder/without-landlock/test.log"
+}
+
+# Counts what no single test's end tells, and names it for the end of scripts/test.
+lab_wrong() { # COUNT SENTENCE
+    failed=$((failed + $1))
+    echo "failed: $2"
 }
 
 # Runs the failed tests once more; moves those that pass from failed to passed, and adds their names to unstable.
@@ -100,7 +105,7 @@ lab_failed_again() {
     lab_guest "$folder/again" --filter "$pattern" || true
     for test in "${tests[@]}"; do
         ended_tests "$folder/again/test-events.jsonl" pass | grep --quiet --line-regexp --fixed-strings -e "$test" || continue
-        unstable+=("$test")
+        unstable+=("$test") passed_again+=("$test")
         passed=$((passed + 1)) failed=$((failed - 1))
     done
 }

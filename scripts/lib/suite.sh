@@ -105,12 +105,6 @@ end_builds() {
     for process in "${builders[@]}"; do kill -- "-$process" 2>/dev/null || true; done
 }
 
-# Prints the tests of event streams that have begun and not ended.
-unfinished() { # EVENTS
-    grep -E '"kind":"test(Started|Ended)"' "$1" 2>/dev/null | sed -n 's/.*"testID":"\([^"]*\.swift:[0-9]*:[0-9]*\)".*/\1/p' |
-        sort | uniq -u | sed 's/^/    /' || true
-}
-
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|optimized|thread|address
     local kind="$1" scratch products arguments folder events log ended count bundle began=$SECONDS skip=()
@@ -129,20 +123,25 @@ run_suite() { # debug|optimized|thread|address
     skipped=$((skipped + count))
     count="$(grep '"kind":"testSkipped"' "$ended" | grep -c "PLAYER_MEDIA" || true)"
     without_media=$((without_media + count))
-    grep '"kind":"testSkipped"' "$ended" | sed 's/.*"text":"\(\([^"\\]\|\\.\)*\)".*/➜ \1/; s/\\\(.\)/\1/g' || true
+    skipped_by_reason <"$ended"
     count="$(grep -c '"kind":"testEnded".*"symbol":"fail' "$ended" || true)"
     failed=$((failed + count))
     report_failed_units "$kind" "$folder"
     run_failed_again "$bundle" "$folder"
-    failed=$((failed - second_passed))
+    failed=$((failed - ${#passed_again[@]}))
     mapfile -t -O ${#failures[@]} failures < <(failed_for_good "$events" | sed "s/^/$kind: /")
     count="$(grep -c '"kind":"testEnded".*"symbol":"pass' "$ended" || true)"
-    count=$((count + second_passed))
+    count=$((count + ${#passed_again[@]}))
     passed=$((passed + count))
     grep -E '^mutated [a-z]*:' "$log" || true
     echo "== $kind: $count passed in $(wc -l <"$folder/units") processes, $((SECONDS - began)) s," \
         "$(cat "$folder"/*.time | awk '{ s += $1 + $2 } END { print int(s) }') s of a processor ($(elapsed))"
     rm -f "$ended"
+}
+
+# How many tests of an event stream were skipped, for each reason. Their names are in the stream.
+skipped_by_reason() {
+    grep '"kind":"testSkipped"' | sed 's/.*skipped: \\"\(.*\)\\"".*/\1/; s/\\\(.\)/\1/g' | sort | uniq -c | sed 's/^ *\([0-9]*\) /➜ \1 skipped: /' || true
 }
 
 # What the units that did not end well printed. One that died, or whose tests all passed and that a sanitizer ended, counts as a failure.

@@ -5,12 +5,18 @@
 # but one such test among thousands does not make a commit unusable. With --strict it does. There is no second run for what a sanitizer reports,
 # for a crash or for a hang, and none at all when more tests failed than `second_runs`.
 
-second_runs=8 unstable=()
+second_runs=8 unstable=() passed_again=()
 
 # Prints the identifiers of the tests of an event stream that ended so, a line each.
 ended_tests() { # EVENTS pass|fail
     grep -E "\"kind\":\"testEnded\".*\"symbol\":\"$2" "$1" 2>/dev/null |
         sed -n 's/.*"testID":"\(\([^"\\]\|\\.\)*\.swift:[0-9]*:[0-9]*\)".*/\1/p' | sed 's/\\\(.\)/\1/g' | sort -u || true
+}
+
+# Prints the tests of event streams that have begun and not ended.
+unfinished() { # EVENTS
+    grep -E '"kind":"test(Started|Ended)"' "$1" 2>/dev/null | sed -n 's/.*"testID":"\([^"]*\.swift:[0-9]*:[0-9]*\)".*/\1/p' |
+        sort | uniq -u | sed 's/^/    /' || true
 }
 
 # A regular expression for one test identifier.
@@ -23,10 +29,10 @@ may_run_again() { # TEST…
     [ -z "${strict:-}" ] && [ $# -gt 0 ] && [ $(($# + ${#unstable[@]})) -le "$second_runs" ]
 }
 
-# Runs the failed tests of the units that ended with status 1 again; sets second_passed to how many passed then, and adds their names to unstable.
+# Runs the failed tests of the units that ended with status 1 again; passed_again names those that passed then, which are added to unstable.
 run_failed_again() { # BUNDLE FOLDER
     local unit test number=0 tests=() again="$2/again"
-    second_passed=0
+    passed_again=()
     for unit in "$2"/*.status; do
         unit="${unit%.status}"
         [ "$(cat "$unit.status")" = 1 ] && [ -z "$(unfinished "$unit.jsonl")" ] || continue
@@ -38,14 +44,15 @@ run_failed_again() { # BUNDLE FOLDER
         number=$((number + 1))
         run_unit "$1" "$again/$number" "$(exactly "$test")"
         [ "$(cat "$again/$number.status")" = 0 ] && [ -n "$(ended_tests "$again/$number.jsonl" pass)" ] || continue
-        second_passed=$((second_passed + 1))
-        unstable+=("$test")
+        passed_again+=("$test")
     done
+    unstable+=("${passed_again[@]}")
 }
 
-# Prints the identifiers of the tests that failed and had no second run, or failed in it as well.
+# Prints the identifiers of the tests that failed and had no second run, or failed in it as well. One that passed in another kind's second run is none
+# of passed_again.
 failed_for_good() { # EVENTS
-    LC_ALL=C comm -23 <(ended_tests "$1" fail | LC_ALL=C sort) <(printf '%s\n' "${unstable[@]}" | LC_ALL=C sort)
+    LC_ALL=C comm -23 <(ended_tests "$1" fail | LC_ALL=C sort) <(printf '%s\n' "${passed_again[@]}" | LC_ALL=C sort)
 }
 
 # The names, for the end of a run.
