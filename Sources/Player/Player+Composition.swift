@@ -10,9 +10,10 @@ extension Player {
     /// Plays a composition: its frames as the compositor draws them, its sound as `audioMix` says; otherwise as the other `open`.
     ///
     /// Its films are opened when their frames are wanted. Where an instruction passes a track through, the surface that the decoder wrote goes to the
-    /// display. A frame that is not drawn within a second is left out, and so are frames whose time is over before they are drawn; a sink that is not
-    /// timed waits for every frame instead, and a frame that cannot be drawn ends the film. What a compositor does wrong is said by the event
-    /// `notice`, once for each kind, and counted by `PlaybackStatistics.composition`. A seek cancels the requests that are open.
+    /// display. A frame that is not drawn within a second, or within four the first one and that after a seek, is left out, and so are frames whose
+    /// time is over before they are drawn; a sink that is not timed waits for every frame instead, and a frame that cannot be drawn ends the film.
+    /// What a compositor does wrong is said by the event `notice`, once for each kind, and counted by `PlaybackStatistics.composition`. A seek
+    /// cancels the requests that are open.
     ///
     /// - Parameters:
     ///   - compositor: nil takes a `LayerCompositor`, for 8 bits. It is called on threads of the player's.

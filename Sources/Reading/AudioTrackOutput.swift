@@ -44,7 +44,9 @@ public final class AudioTrackOutput: @unchecked Sendable {
         self.location = location
         notice = source.notice
         track = try source.track(trackID, .audio)
-        stream = try SoundStream(source.reader, track, rate: sampleRate, channels: channelCount, options.sandbox)
+        stream = try SoundStream(source.reader, track, rate: sampleRate, channels: channelCount, options.sandbox) { [isCancelled] in
+            isCancelled.withLock { $0 }
+        }
     }
 
     /// Whether ranges can be asked for in any order. Not for pipes and live streams.

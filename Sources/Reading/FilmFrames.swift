@@ -36,7 +36,7 @@ final class FilmFrames: FrameFinding, @unchecked Sendable {
 
     func cancel() {
         stream.reader.cancel()
-        stream.session.interrupt()
+        stream.session.invalidate()
     }
 
     // MARK: Finding

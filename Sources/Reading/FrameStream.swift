@@ -11,7 +11,7 @@ internal import SurfacePool
 /// begins again further back. So it does where libavcodec's H.264 decoder, as of FFmpeg 5, keeps frames to itself at the end of the film: those
 /// that it has decoded before it puts out the recovery point with which decoding began (`send_next_delayed_frame` in `h264dec.c`).
 ///
-/// Thread-safety: one thread at a time; `interrupt` from any.
+/// Thread-safety: one thread at a time.
 final class FrameStream {
     let reader: any AssetReading
     let track: AssetTrack

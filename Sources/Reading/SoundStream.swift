@@ -40,7 +40,11 @@ final class SoundStream {
     /// The samples of the film have come from its beginning on.
     private var isFromBeginning = true
 
-    init(_ reader: any AssetReading, _ track: AssetTrack, rate: Int32?, channels: Int?, _ sandbox: SandboxOptions) throws(ReadingError) {
+    /// - Parameter isCancelled: Asked while a process is waited for; true ends it. From any thread.
+    init(
+        _ reader: any AssetReading, _ track: AssetTrack, rate: Int32?, channels: Int?, _ sandbox: SandboxOptions,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws(ReadingError) {
         guard case .audio(let format) = track.format else {
             throw ReadingError(.noTrack, "\(reader.location): track \(track.id) has no sound.")
         }
@@ -48,7 +52,7 @@ final class SoundStream {
         self.track = track
         self.format = format
         (wantedRate, wantedChannels) = (rate, channels)
-        do throws(AudioError) { decoder = try SoundDecoders.make(for: format, sandbox) } catch {
+        do throws(AudioError) { decoder = try SoundDecoders.make(for: format, sandbox, isCancelled: isCancelled) } catch {
             throw ReadingError(.decoding(.noDecoder), "\(reader.location): \(error.description).")
         }
         film = SteadySamples(reader)

@@ -144,7 +144,8 @@ public final class VideoTrackOutput: @unchecked Sendable {
     public func cancel() {
         shared.withLock { if $0.status == .reading { $0.status = .cancelled } }
         stream.reader.cancel()
-        stream.session.interrupt()
+        // Not only interrupted: a process that hangs would not hear of it.
+        stream.session.invalidate()
     }
 
     private func check() throws(ReadingError) {

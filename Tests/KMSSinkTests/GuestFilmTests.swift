@@ -115,7 +115,7 @@ import Testing
         try await stage.player.open(film, videoComposition: video)
         for (number, shown) in [(0, 60), (45, 215), (59, 229), (29, 89), (30, 200), (17, 77)] {
             var found: (image: RGBImage, part: PixelRect)?
-            // A frame that a slow machine does not draw within a second is left out: asked for again, it is there.
+            // A frame that a slow machine does not draw within four seconds is left out: asked for again, it is there.
             for _ in 0..<5 where found == nil {
                 try await stage.player.seek(to: time(number))
                 found = try? stage.look(for: shown, within: .seconds(15))
