@@ -105,7 +105,11 @@ extension PlaySession {
         player.onSuccession(succession(film))
         player.isMuted = screening.isMuted
         self.player.withLock { $0 = player }
-        if Ending.isRequested { player.cancelOpening() }
+        if Ending.isRequested {
+            // The main thread may not have come to say so yet, and opening must not end as a failure.
+            inbox.change { $0.append(.end) }
+            player.cancelOpening()
+        }
         if screening.isList, options.verbose { terminal.line("Plays \(entry.location).") }
         let place = place(of: entry)
         let search = AssetCancellation(following: loading)
