@@ -58,6 +58,7 @@ package struct CompositorPatience: Sendable, Equatable {
         guard let whole else { return nil }
         guard isFirst else { return HostSpan(nanoseconds: whole.nanoseconds >> halvings) }
         let (product, isTooLong) = whole.nanoseconds.multipliedReportingOverflow(by: Self.firstFactor)
+        // Centuries are long enough once.
         return isTooLong ? whole : HostSpan(nanoseconds: product)
     }
 

@@ -36,6 +36,7 @@ final class FilmFrames: FrameFinding, @unchecked Sendable {
 
     func cancel() {
         stream.reader.cancel()
+        // As `VideoTrackOutput.cancel`.
         stream.session.invalidate()
     }
 

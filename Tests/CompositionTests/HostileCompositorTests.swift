@@ -121,7 +121,7 @@ import Testing
         #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
     }
 
-    /// Draws the first frame that it is asked for after each change of `isSlow` to true after half as long again as `patience`.
+    /// Draws one frame later than `patience` allows, each time that `isSlow` is set: the next that it is asked for.
     final class SlowAtFirst: VideoCompositing {
         static let patience = HostSpan.seconds(1)
         private let good = LayerCompositor()
