@@ -34,11 +34,7 @@ final class FilmFrames: FrameFinding, @unchecked Sendable {
 
     func forget() { (current, following) = (nil, nil) }
 
-    func cancel() {
-        stream.reader.cancel()
-        // As `VideoTrackOutput.cancel`.
-        stream.session.invalidate()
-    }
+    func cancel() { stream.cancel() }
 
     // MARK: Finding
 

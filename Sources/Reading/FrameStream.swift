@@ -11,7 +11,7 @@ internal import SurfacePool
 /// begins again further back. So it does where libavcodec's H.264 decoder, as of FFmpeg 5, keeps frames to itself at the end of the film: those
 /// that it has decoded before it puts out the recovery point with which decoding began (`send_next_delayed_frame` in `h264dec.c`).
 ///
-/// Thread-safety: one thread at a time.
+/// Thread-safety: one thread at a time, except `cancel`, which any thread may call.
 final class FrameStream {
     let reader: any AssetReading
     let track: AssetTrack
@@ -65,6 +65,13 @@ final class FrameStream {
         self.session = session
         film = SteadySamples(reader)
         reader.select([track.id])
+    }
+
+    /// Ends what reads and decodes, for good: whoever waits for a frame gets an error.
+    func cancel() {
+        reader.cancel()
+        // Not only interrupted: a process that hangs would not hear of it.
+        session.invalidate()
     }
 
     /// Goes to `start`: the next frame is the one that is on the screen then, or the first frame of the film.

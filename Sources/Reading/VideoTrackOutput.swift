@@ -143,9 +143,7 @@ public final class VideoTrackOutput: @unchecked Sendable {
     /// Makes a blocked call, and every later one, fail soon with `.cancelled`. Any thread; idempotent.
     public func cancel() {
         shared.withLock { if $0.status == .reading { $0.status = .cancelled } }
-        stream.reader.cancel()
-        // Not only interrupted: a process that hangs would not hear of it.
-        stream.session.invalidate()
+        stream.cancel()
     }
 
     private func check() throws(ReadingError) {
