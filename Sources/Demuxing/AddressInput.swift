@@ -1,7 +1,10 @@
 internal import CAV
 internal import CAVFormat
+internal import Glibc
+internal import Media
 
-/// A connection by one of libavformat's protocols, without the containers that make connections of their own.
+/// A connection by one of libavformat's protocols, without the containers that make connections of their own. Where senders make the connection it
+/// is the first one that has sent something.
 @safe
 final class AddressInput: AssetInput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
@@ -20,20 +23,36 @@ final class AddressInput: AssetInput {
         var interrupt = unsafe AVIOInterruptCB(
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(cancellation).toOpaque())
-        var dictionary: OpaquePointer?
-        if let place {
-            for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
-        }
-        for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
-        let status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
-        unsafe av_dict_free(&dictionary)
+        let deadline = MonotonicClock.shared.now() + opening.options.network.timeout
+        var status: Int32, hasBrokenOff = false
+        repeat {
+            unsafe avio_closep(&io)
+            var dictionary: OpaquePointer?
+            if let place {
+                for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
+            }
+            for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
+            status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
+            unsafe av_dict_free(&dictionary)
+            guard status >= 0, place?.waitsForSender == true else { break }
+            status = unsafe Self.awaitBytes(io!)
+            hasBrokenOff = AssetError.isBroken(status) && !cancellation.isCancelled
+        } while hasBrokenOff && MonotonicClock.shared.now() < deadline
         guard status >= 0 else {
+            unsafe avio_closep(&io)
             guard let place else { throw AssetError.opening(location, av: status) }
             throw AssetError.opening(stream: location, place, av: status, opening.options.network)
         }
     }
 
     deinit { unsafe avio_closep(&io) }
+
+    /// Waits for the first bytes, which are read again; libavformat's number where none come.
+    private static func awaitBytes(_ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        _ = unsafe avio_r8(io)
+        guard unsafe io.pointee.eof_reached == 0 else { return unsafe io.pointee.error < 0 ? io.pointee.error : cav_error(EIO) }
+        return Int32(clamping: unsafe avio_seek(io, 0, SEEK_SET))
+    }
 
     var canBegin: Bool { unsafe io!.pointee.seekable != 0 }
 

@@ -92,7 +92,7 @@ struct AssetOpening {
 
     /// The input for libavformat; nil where it opens the film itself.
     private func firstInput() throws(AssetError) -> (any AssetInput)? {
-        guard let source = options.source else { return try pipeInput() }
+        guard let source = options.source else { return StreamAddress(location)?.waitsForSender == true ? try AddressInput(self) : try pipeInput() }
         guard let input = SourceInput(source) else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }
         return input
     }

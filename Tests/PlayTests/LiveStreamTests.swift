@@ -83,6 +83,18 @@ import Testing
         #expect(none.code == 66 && none.output.isEmpty, "\(none.code): \(none.errors)")
     }
 
+    @Test(arguments: ["off", "full"]) func `a listener for SRT waits for another sender where the first one sends nothing`(sandbox: String) throws {
+        let local = try Self.local(), port = FFmpegSender.freePort(), place = "srt://127.0.0.1:\(port)"
+        let ended = PlayProgram.begin(Self.arguments + ["--sandbox", sandbox, "--network-timeout", "15", place + "?mode=listener"])
+        #expect(FFmpegSender.waitForSocket("udp", port))
+        try FFmpegSender(making: ["-f", "lavfi", "-i", "color=s=64x64", "-t", "0", "-f", "rawvideo"], to: place).waitUntilEnd()
+        let sender = try FFmpegSender(persistently: ["-i", FFmpegSender.film.path, "-c", "copy", "-f", "mpegts"], to: place)
+        defer { sender.stop() }
+        let outcome = try ended(), hashes = Self.hashes(outcome)
+        #expect(outcome.code == 74 && outcome.errors.hasSuffix(": the connection was lost.\n"), "\(outcome.code): \(outcome.errors)")
+        #expect(hashes.count > 25 && hashes == local.prefix(hashes.count) + [], "\(hashes.count)")
+    }
+
     // MARK: Raw streams
 
     @Test func `a raw stream comes over TCP or from a socket of this machine as well as from a file`() throws {

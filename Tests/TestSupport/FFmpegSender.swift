@@ -5,6 +5,8 @@ internal import Media
 /// ffmpeg as the sender of a live stream: 2 s of 50 frames with sound, no faster than they play.
 public final class FFmpegSender: Sendable {
     private let process = ChildProcess()
+    /// A shell has to end ffmpeg itself.
+    private let endSignal: Int32
 
     /// What is sent: MPEG-2 video without reordering, and MP2, as a transport stream. Made by ffmpeg when it is first asked for.
     public static let film: (path: String, bytes: [UInt8]) = {
@@ -21,20 +23,32 @@ public final class FFmpegSender: Sendable {
     /// - Parameters:
     ///   - arguments: From the codec on: `-c copy -f mpegts`.
     ///   - address: Where to, with ffmpeg's options (`?listen=1`).
-    public init(_ arguments: [String], to address: String) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet", "-re", "-i", Self.film.path] + arguments + [address]
-        try process.run()
+    public convenience init(_ arguments: [String], to address: String) throws {
+        try self.init(making: ["-i", Self.film.path] + arguments, to: address)
     }
 
     /// A sender of what ffmpeg makes by itself.
     ///
     /// - Parameter arguments: From the inputs (`-f lavfi -i …`) on; each is read no faster than it plays.
-    public init(making arguments: [String], to address: String) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let paced = arguments.flatMap { $0 == "-i" ? ["-re", "-i"] : [$0] }
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet"] + paced + [address]
+    public convenience init(making arguments: [String], to address: String) throws {
+        try self.init("/usr/bin/env", ["ffmpeg"] + Self.words(arguments, address))
+    }
+
+    /// The same, which tries again up to four times where it makes no connection, or loses it.
+    public convenience init(persistently arguments: [String], to address: String) throws {
+        let loop = "trap 'kill -9 $!; exit' TERM; for try in 1 2 3 4 5; do ffmpeg \"$@\" & wait $! && exit; done"
+        try self.init("/bin/sh", ["-c", loop, "sh"] + Self.words(arguments, address), endedBy: SIGTERM)
+    }
+
+    private init(_ program: String, _ arguments: [String], endedBy signal: Int32 = SIGKILL) throws {
+        endSignal = signal
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         try process.run()
+    }
+
+    private static func words(_ arguments: [String], _ address: String) -> [String] {
+        ["-nostdin", "-v", "quiet"] + arguments.flatMap { $0 == "-i" ? ["-re", "-i"] : [$0] } + [address]
     }
 
     /// It sends nothing any more, and keeps its connections.
@@ -43,9 +57,12 @@ public final class FFmpegSender: Sendable {
     /// It sends what it would have sent meanwhile, and goes on.
     public func goOn() { process.send(SIGCONT) }
 
+    /// Waits until it has sent all.
+    public func waitUntilEnd() { process.waitUntilExit() }
+
     /// Ends it.
     public func stop() {
-        process.send(SIGKILL)
+        process.send(endSignal)
         process.waitUntilExit()
     }
 

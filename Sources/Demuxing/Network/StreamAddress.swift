@@ -7,6 +7,9 @@ package struct StreamAddress: Equatable {
     package var scheme: String
     /// In lower case, without the brackets of an IPv6 address; empty where the address names none.
     package var host: String
+    /// The sender makes the connection (`srt://:9000?mode=listener`). It may fail to, and have to come again: libsrt gives a connection up where the
+    /// answer to its last handshake is lost (https://github.com/Haivision/srt/issues/2771).
+    package var waitsForSender: Bool
 
     /// nil for files, descriptors, and what is on a web server.
     package init?(_ address: String) {
@@ -16,6 +19,8 @@ package struct StreamAddress: Equatable {
             !Self.elsewhere.contains(scheme)
         else { return nil }
         host = WebAddress.place(of: address[colon...].dropFirst(3).prefix { !"/?#".contains($0) }).host.lowercased()
+        let query = address.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
+        waitsForSender = scheme == "srt" && query.split(separator: "&").contains("mode=listener")
     }
 
     private static let elsewhere: Set = ["http", "https", "file", "pipe", "fd", "data", "concat", "subfile", "crypto", "cache", "async"]

@@ -16,6 +16,14 @@ struct StreamAddressTests {
     }
 
     @Test(arguments: [
+        ("srt://:9000?mode=listener", true), ("SRT://0.0.0.0:9000?latency=1&mode=listener#x", true), ("srt://h:9000?mode=caller", false),
+        ("srt://h:9000", false), ("srt://h:9000?mode=listeners", false), ("tcp://:9000?mode=listener", false),
+    ])
+    func `an address says whether the sender comes`(address: String, comes: Bool) throws {
+        #expect(try #require(StreamAddress(address)).waitsForSender == comes)
+    }
+
+    @Test(arguments: [
         "http://host/film.mp4", "HTTPS://host/", "file:///film.mp4", "film.mp4", "a:b", "pipe:3", "-", "a folder/x://y", "://host", "7zip://x", "",
     ])
     func `files, pipes and films on web servers are no streams`(address: String) { #expect(StreamAddress(address) == nil) }
