@@ -121,24 +121,24 @@ import Testing
         #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
     }
 
-    /// Draws one frame later than `patience` allows, each time that `isSlow` is set: the next that it is asked for.
+    /// Draws the frame of one time later than `patience` allows, once each time that `slowTime` is set.
     final class SlowAtFirst: VideoCompositing {
         static let patience = HostSpan.seconds(1)
         private let good = LayerCompositor()
         private let queue = DispatchQueue(label: "slow at first")
-        /// Requests so far, and how many there were when each that was slow was answered.
+        let slowTime = Monitor(MediaTime?.none)
+        /// Requests since the slow one, itself included, and how many of each slow one were there when it was answered.
         let counts = Monitor((requests: 0, whenAnswered: [Int]()))
-        let isSlow = Monitor(true)
 
         var sourceRequirements: OutputRequirements { good.sourceRequirements }
         var renderFormat: PixelFormat { good.renderFormat }
 
         func start(_ request: VideoCompositionRequest) throws {
-            counts.withLock { $0.requests += 1 }
-            let isLate = isSlow.withLock { isSlow in
-                defer { isSlow = false }
-                return isSlow
+            let isLate = slowTime.withLock { time in
+                defer { if time == request.compositionTime { time = nil } }
+                return time == request.compositionTime
             }
+            counts.withLock { $0.requests = isLate ? 1 : $0.requests + 1 }
             guard isLate else { return try good.start(request) }
             queue.asyncAfter(deadline: .now() + .milliseconds(1500)) { [self] in
                 counts.withLock { $0.whenAnswered.append($0.requests) }
@@ -155,15 +155,15 @@ import Testing
         let compositor = SlowAtFirst(), options = CompositionReadingOptions(latePolicy: .drop(after: SlowAtFirst.patience))
         let output = try CompositionVideoOutput(of: film, video, compositor: compositor, options: options)
         for place in [7, 3] {
-            let start = TestFilm.frameDuration.multiplied(by: place), before = compositor.counts.withLock { $0.requests }
-            compositor.isSlow.withLock { $0 = true }
+            let start = TestFilm.frameDuration.multiplied(by: place)
+            compositor.slowTime.withLock { $0 = start }
             output.reset(forReadingTimeRange: MediaTimeRange(start: start, end: film.duration))
             #expect(try output.nextFrame()?.presentationTime == start)
-            #expect(compositor.counts.withLock { $0.whenAnswered.last } == before + 1)
             // Those that follow are asked for ahead.
             #expect(try output.nextFrame()?.presentationTime == start + TestFilm.frameDuration)
-            #expect(Polling.until { compositor.counts.withLock { $0.requests } >= before + 3 })
+            #expect(Polling.until { compositor.counts.withLock { $0.requests } >= 3 })
         }
+        #expect(compositor.counts.withLock { $0.whenAnswered } == [1, 1])
         #expect(output.report.framesLate == 0)
     }
 

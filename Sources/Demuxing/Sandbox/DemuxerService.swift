@@ -153,8 +153,8 @@ package final class DemuxerService {
                 guard let sample else { return try say(.end) }
                 waiting = PackedSample(sample).map { ($0, 0) }
             }
-            guard let (parcel, sent) = waiting else { continue }
-            let total = parcel.byteCount
+            guard let (packed, sent) = waiting else { continue }
+            let total = packed.byteCount
             guard total <= DemuxerAnswer.largestSample else {
                 waiting = nil
                 return try say(failure(AssetError(.damaged, "a sample has \(total) bytes."), reader.location))
@@ -162,12 +162,12 @@ package final class DemuxerService {
             // A large sample begins on an empty tray. A sample that does not fit any more waits for the next request.
             if place > 0, place + total > tray.count { return }
             let here = min(total - sent, tray.count - place)
-            unsafe parcel.copy(sent..<sent + here, to: tray.base + place)
+            unsafe packed.copy(sent..<sent + here, to: tray.base + place)
             if sent + here < total {
-                waiting = (parcel, sent + here)
+                waiting = (packed, sent + here)
                 return try say(.part(byteCount: here))
             }
-            try say(.sample(parcel.description(offset: place)))
+            try say(.sample(packed.description(offset: place)))
             waiting = nil
             place += here
             count += 1
