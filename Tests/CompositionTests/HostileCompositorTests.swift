@@ -127,7 +127,7 @@ import Testing
         private let good = LayerCompositor()
         private let queue = DispatchQueue(label: "slow at first")
         let slowTime = Monitor(MediaTime?.none)
-        /// Requests since the slow one, itself included, and how many of each slow one were there when it was answered.
+        /// Requests since the last slow one, itself included; and how many those were when each slow one was answered.
         let counts = Monitor((requests: 0, whenAnswered: [Int]()))
 
         var sourceRequirements: OutputRequirements { good.sourceRequirements }
