@@ -3,8 +3,8 @@ internal import CAVFormat
 internal import Glibc
 internal import Media
 
-/// A connection by one of libavformat's protocols, without the containers that make connections of their own. Where senders make the connection it
-/// is the first one that has sent something.
+/// A connection by one of libavformat's protocols, without the containers that make connections of their own. Where senders make the connection, it
+/// is the first one over which something has come.
 @safe
 final class AddressInput: AssetInput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
@@ -47,7 +47,7 @@ final class AddressInput: AssetInput {
 
     deinit { unsafe avio_closep(&io) }
 
-    /// Waits for the first bytes, which are read again; libavformat's number where none come.
+    /// Waits for the first bytes, which stay in the buffer to be read again; libavformat's error where none come, otherwise 0.
     private static func awaitBytes(_ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {
         _ = unsafe avio_r8(io)
         guard unsafe io.pointee.eof_reached == 0 else { return unsafe io.pointee.error < 0 ? io.pointee.error : cav_error(EIO) }

@@ -90,7 +90,8 @@ struct AssetOpening {
         return unsafe Opened(context: context, input: input, opener: opener, limit: limit, silence: silence, packets: packets)
     }
 
-    /// The input for libavformat; nil where it opens the film itself.
+    /// The input for libavformat; nil where it opens the film itself. A listener's connection is ours: libavformat gives up after the first one,
+    /// also where nothing comes over it.
     private func firstInput() throws(AssetError) -> (any AssetInput)? {
         guard let source = options.source else { return StreamAddress(location)?.waitsForSender == true ? try AddressInput(self) : try pipeInput() }
         guard let input = SourceInput(source) else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }

@@ -59,6 +59,7 @@ public final class Monitor<State: ~Copyable>: @unchecked Sendable {
 @usableFromInline struct MonitorLock: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
 
+    /// In bytes from the mutex, which comes first; the state begins behind `byteCount`, at its own alignment.
     private static var conditionOffset: Int {
         unsafe aligned(MemoryLayout<pthread_mutex_t>.size, to: MemoryLayout<pthread_cond_t>.alignment)
     }

@@ -5,7 +5,7 @@ internal import Media
 /// ffmpeg as the sender of a live stream: 2 s of 50 frames with sound, no faster than they play.
 public final class FFmpegSender: Sendable {
     private let process = ChildProcess()
-    /// A shell has to end ffmpeg itself.
+    /// What ends it: SIGTERM where it is a shell, which has to end ffmpeg first.
     private let endSignal: Int32
 
     /// What is sent: MPEG-2 video without reordering, and MP2, as a transport stream. Made by ffmpeg when it is first asked for.
