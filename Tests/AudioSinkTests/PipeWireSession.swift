@@ -105,8 +105,9 @@ final class PipeWireSession {
             // Behind the file's header.
             (try? Data(contentsOf: URL(fileURLWithPath: path)))?.dropFirst(4096).contains { $0 != 0 } ?? false
         }
-        // What is on its way.
-        pause(0.5)
+        // What is on its way: half a second more.
+        let recorded = size() + 48000 / 2 * 2 * MemoryLayout<Float>.size, end = MonotonicClock.shared.now() + .seconds(60)
+        while size() < recorded, MonotonicClock.shared.now() < end { pause(0.05) }
         recorder.interrupt()
         recorder.waitUntilExit()
         let text = Pipe(), reader = ChildProcess()

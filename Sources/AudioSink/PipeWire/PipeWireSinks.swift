@@ -1,24 +1,5 @@
 internal import CPipeWire
-internal import Glibc
 internal import Media
-
-/// What all of PipeWire's users need.
-enum PipeWireLibrary {
-    private static let isReady: Bool = {
-        pw_init(nil, nil)
-        // Its words would reach the viewer beside ours.
-        if unsafe getenv("PIPEWIRE_DEBUG") == nil { pw_log_set_level(SPA_LOG_LEVEL_NONE) }
-        return true
-    }()
-
-    /// Says that the library is missing, where it is; before anything else is called.
-    static var missing: String? { LateLibrary.missing("pipewire-0.3") }
-
-    /// Sets the library up, once for the process. The corresponding C function is `pw_init`.
-    static func begin() { _ = isReady }
-
-    static func reason(_ code: Int32) -> String { code == EHOSTDOWN ? "no daemon answers" : unsafe String(cString: strerror(code)) }
-}
 
 /// A question to PipeWire's daemon: which sinks there are.
 ///

@@ -14,9 +14,10 @@ final class PipeWireStream: @unchecked Sendable {
     private let rate: Int
     private let channelCount: Int
     private let loop: OpaquePointer
+    private var context: OpaquePointer?
     private var stream: OpaquePointer?
-    /// libpipewire keeps its address.
-    private let events: UnsafeMutablePointer<pw_stream_events>
+    /// libpipewire keeps the addresses of both.
+    private let events: UnsafeMutablePointer<pw_stream_events>, hook: UnsafeMutablePointer<spa_hook>
     /// Signalled when the device reads the first frames of a piece.
     let beginning: EventFD
     /// Why the stream is broken.
@@ -25,7 +26,7 @@ final class PipeWireStream: @unchecked Sendable {
     /// How long the daemon may take to answer.
     private static let patience: Int64 = 2_000_000_000
 
-    /// Connects to the daemon. The corresponding C functions are `pw_stream_new_simple` and `pw_stream_connect`.
+    /// Connects to the daemon. The corresponding C functions are `pw_context_connect`, `pw_stream_new` and `pw_stream_connect`.
     ///
     /// - Parameter target: The name of a sink; nil: the one that the user has chosen.
     init(target: String?, ring: FrameRing, rate: Int, channelCount: Int) throws(AudioError) {
@@ -46,17 +47,32 @@ final class PipeWireStream: @unchecked Sendable {
             unsafe Unmanaged<PipeWireStream>.fromOpaque(user!).takeUnretainedValue().changed(to: state, words)
         }
         unsafe events.pointee.process = { user in unsafe Unmanaged<PipeWireStream>.fromOpaque(user!).takeUnretainedValue().process() }
-        unsafe stream = pw_stream_new_simple(
-            pw_thread_loop_get_loop(loop), "scanout", Self.properties(target, rate), events, Unmanaged.passUnretained(self).toOpaque())
-        guard unsafe stream != nil, unsafe pw_thread_loop_start(loop) == 0 else { throw Self.refusal(target, PipeWireLibrary.reason(errno)) }
+        unsafe hook = .allocate(capacity: 1)
+        unsafe hook.initialize(to: spa_hook())
+        guard open(target), unsafe pw_thread_loop_start(loop) == 0 else { throw Self.refusal(target, PipeWireLibrary.reason(errno)) }
         try connect(target)
+    }
+
+    /// Makes the context, whose data thread runs ahead of other programs' threads, and the stream. False, with `errno`, where that fails.
+    private func open(_ target: String?) -> Bool {
+        unsafe context = pw_context_new(pw_thread_loop_get_loop(loop), PipeWireLibrary.realTimeProperties(), 0)
+        // The file may be missing: Debian has it in another package than the library.
+        if unsafe context == nil { unsafe context = pw_context_new(pw_thread_loop_get_loop(loop), nil, 0) }
+        guard let context = unsafe context, let core = unsafe pw_context_connect(context, nil, 0) else { return false }
+        unsafe stream = pw_stream_new(core, "scanout", Self.properties(target, rate))
+        guard let stream = unsafe stream else { return false }
+        unsafe pw_stream_add_listener(stream, hook, events, Unmanaged.passUnretained(self).toOpaque())
+        return true
     }
 
     deinit {
         unsafe pw_thread_loop_stop(loop)
         unsafe stream.map { unsafe pw_stream_destroy($0) }
+        // Ends the connection as well.
+        unsafe context.map { unsafe pw_context_destroy($0) }
         unsafe pw_thread_loop_destroy(loop)
         unsafe events.deallocate()
+        unsafe hook.deallocate()
     }
 
     private static func properties(_ target: String?, _ rate: Int) -> UnsafeMutablePointer<pw_properties>? {
