@@ -20,24 +20,7 @@ final class AddressInput: AssetInput {
         }
         let place = StreamAddress(location)
         try place?.check(location, opening.options.network)
-        var interrupt = unsafe AVIOInterruptCB(
-            callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
-            opaque: Unmanaged.passUnretained(cancellation).toOpaque())
-        let deadline = MonotonicClock.shared.now() + opening.options.network.timeout
-        var status: Int32, hasBrokenOff = false
-        repeat {
-            unsafe avio_closep(&io)
-            var dictionary: OpaquePointer?
-            if let place {
-                for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
-            }
-            for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
-            status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
-            unsafe av_dict_free(&dictionary)
-            guard status >= 0, place?.waitsForSender == true else { break }
-            status = unsafe Self.awaitBytes(io!)
-            hasBrokenOff = AssetError.isBroken(status) && !cancellation.isCancelled
-        } while hasBrokenOff && MonotonicClock.shared.now() < deadline
+        let status = connect(opening, place)
         guard status >= 0 else {
             unsafe avio_closep(&io)
             guard let place else { throw AssetError.opening(location, av: status) }
@@ -46,6 +29,33 @@ final class AddressInput: AssetInput {
     }
 
     deinit { unsafe avio_closep(&io) }
+
+    /// Connects; where senders do so, waits for the next one where one breaks off before anything has come. libavformat's error (ETIMEDOUT where
+    /// no sender has sent anything), otherwise 0.
+    private func connect(_ opening: AssetOpening, _ place: StreamAddress?) -> Int32 {
+        let deadline = MonotonicClock.shared.now() + opening.options.network.timeout
+        while true {
+            let status = open(opening, place)
+            guard status >= 0, place?.waitsForSender == true else { return status }
+            let arrival = unsafe Self.awaitBytes(io!)
+            guard AssetError.isBroken(arrival), !cancellation.isCancelled else { return arrival }
+            unsafe avio_closep(&io)
+            guard MonotonicClock.shared.now() < deadline else { return cav_error(ETIMEDOUT) }
+        }
+    }
+
+    private func open(_ opening: AssetOpening, _ place: StreamAddress?) -> Int32 {
+        var dictionary: OpaquePointer?
+        defer { unsafe av_dict_free(&dictionary) }
+        if let place {
+            for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
+        }
+        for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
+        var interrupt = unsafe AVIOInterruptCB(
+            callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
+            opaque: Unmanaged.passUnretained(cancellation).toOpaque())
+        return unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
+    }
 
     /// Waits for the first bytes, which stay in the buffer to be read again; libavformat's error where none come, otherwise 0.
     private static func awaitBytes(_ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {

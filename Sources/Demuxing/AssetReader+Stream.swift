@@ -61,6 +61,7 @@ extension AssetError {
         case cav_error(EIO) where isUnknown(host: place.host): AssetError(.network, "\(address): there is no host \(place.host).")
         case cav_error(EIO) where place.isSecure:
             AssetError(.network, "\(address): \(handshake(address, place, network) ?? "the connection broke before the server answered").")
+        case cav_error(ETIMEDOUT) where place.waitsForSender: AssetError(.network, "\(address): nothing was sent there.")
         case cav_error(EPROTONOSUPPORT): AssetError(.network, "\(address): the server does not send it in the way that was asked for.")
         case _ where !place.hasConnection && isBroken(code): AssetError(.network, "\(address): nothing comes from there.")
         default: opening(server: address, av: code)
