@@ -97,17 +97,16 @@ final class PipeWireSession {
         let recorder = try launch([
             "pw-record", "--target", sink, "-P", "{ stream.capture.sink = true }", "--rate", "48000", "--channels", "2", "--format", "f32", path,
         ])
-        let limit = MonotonicClock.shared.now() + .seconds(60)
         func size() -> Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
-        while size() < 10_000, MonotonicClock.shared.now() < limit { pause(0.05) }
+        _ = Polling.until(every: .milliseconds(50)) { size() >= 10_000 }
         defer { recorder.interrupt() }
         try body {
             // Behind the file's header.
             (try? Data(contentsOf: URL(fileURLWithPath: path)))?.dropFirst(4096).contains { $0 != 0 } ?? false
         }
-        // What is on its way: half a second more.
-        let recorded = size() + 48000 / 2 * 2 * MemoryLayout<Float>.size, end = MonotonicClock.shared.now() + .seconds(60)
-        while size() < recorded, MonotonicClock.shared.now() < end { pause(0.05) }
+        // What is on its way: half a second more, in bytes.
+        let complete = size() + 48000 * 2 * MemoryLayout<Float>.size / 2
+        _ = Polling.until(every: .milliseconds(50)) { size() >= complete }
         recorder.interrupt()
         recorder.waitUntilExit()
         let text = Pipe(), reader = ChildProcess()

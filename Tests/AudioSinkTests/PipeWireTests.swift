@@ -71,6 +71,7 @@ import Testing
         #expect(policies.contains("\(SCHED_FIFO)") || policies.contains("\(SCHED_RR)"), "\(policies)")
     }
 
+    /// Whether this user's threads may have a real-time priority, RTKit apart.
     private static let mayHavePriority: Bool = {
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/chrt")
@@ -82,10 +83,10 @@ import Testing
     }()
 
     @Test func `libpipewire has to be asked for a real-time priority before 1.3.81`() {
-        for (version, isOld) in [
+        for (version, isNeeded) in [
             ("0.3.65", true), ("1.2.7", true), ("1.3.80", true), ("1.3.81", false), ("1.4", false), ("1.4.0", false), ("2.0.0", false),
         ] {
-            #expect(PipeWireLibrary.needsRealTimeFile(version: version) == isOld, "\(version)")
+            #expect(PipeWireLibrary.needsRealTimeFile(version: version) == isNeeded, "\(version)")
         }
     }
 
