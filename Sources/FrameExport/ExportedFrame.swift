@@ -53,6 +53,9 @@ public struct ExportedFrame: ~Copyable, Sendable {
     /// The DMA-BUF or memfd, lent for as long as the frame is held.
     public var fd: Int32 { use.surface.fd }
 
+    /// What other processes get in its place, lent as well.
+    var readOnlyFD: Int32 { use.surface.readOnlyFD }
+
     /// Planes with memory of their own, 1 to 4.
     public var planeCount: Int { description.layout.planeCount }
 
@@ -123,13 +126,9 @@ public final class HeldFrame: Sendable {
     public let description: FrameDescription
     private let frame: Monitor<ExportedFrame?>
 
-    /// The descriptor, lent while the frame has not been taken.
-    let descriptor: Int32
-
     /// Takes over the frame.
     public init(_ frame: consuming ExportedFrame) {
         description = frame.description
-        descriptor = frame.fd
         self.frame = Monitor(frame)
     }
 

@@ -16,8 +16,12 @@ package struct WireWriter: Sendable {
     /// Begins the next message in the same memory.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
-    package mutating func put<Value: FixedWidthInteger>(_ value: Value) {
-        for shift in stride(from: 0, to: Value.bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    /// At most 64 bits.
+    @inlinable package mutating func put<Value: FixedWidthInteger>(_ value: Value) { put(UInt64(truncatingIfNeeded: value), Value.bitWidth / 8) }
+
+    /// The last bytes of a number. Not generic: what other modules get of `put` above is this call.
+    @usableFromInline package mutating func put(_ bits: UInt64, _ count: Int) {
+        unsafe withUnsafeBytes(of: bits.littleEndian) { unsafe bytes.append(contentsOf: $0[..<count]) }
     }
 
     package mutating func put(bytes more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
@@ -67,11 +71,16 @@ package struct WireReader: Sendable {
         position = bytes.startIndex
     }
 
-    package mutating func take<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
-        let size = Value.bitWidth / 8
+    /// At most 64 bits.
+    @inlinable package mutating func take<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
+        Value(truncatingIfNeeded: try takeBits(Value.bitWidth / 8))
+    }
+
+    /// A number of so many bytes.
+    @usableFromInline package mutating func takeBits(_ size: Int) throws(WireError) -> UInt64 {
         guard bytes.endIndex - position >= size else { throw WireError("a message is too short") }
-        var value: Value = 0
-        for index in 0..<size { value |= Value(truncatingIfNeeded: bytes[position + index]) << (8 * index) }
+        var value: UInt64 = 0
+        for index in 0..<size { value |= UInt64(bytes[position + index]) << (8 * index) }
         position += size
         return value
     }

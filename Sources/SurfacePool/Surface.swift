@@ -31,6 +31,7 @@ public final class Surface: Sendable {
     /// Where the planes lie in the memory.
     public let layout: SurfaceLayout
     private let memory: SurfaceMemory
+    private let readOnly = ReadOnlyDescriptor()
     let core: SurfacePoolCore
     /// Its index in the pool's table.
     let index: Int
@@ -54,6 +55,8 @@ public final class Surface: Sendable {
         case .none: memory.kind == .memfd ? memory.fd : nil
         }
     }
+    /// What other processes get in place of `fd`, lent: a memfd that they can only read. The kernel has no such descriptors for DMA-BUFs.
+    package var readOnlyFD: Int32 { isDMABuf || fd < 0 ? fd : readOnly.descriptor(for: fd) }
     /// The number of memory that another process lends.
     package var loanNumber: UInt32? { memory.loanNumber }
     /// The device whose memory this is, by its render node: that of a hardware decoder. Nil for memory of the system, and where nobody knows.

@@ -72,6 +72,7 @@ extension HeldFrame {
 
     var isNew: Bool { withFrame { $0.isNew } ?? false }
     var isCopy: Bool { withFrame { $0.isCopy } ?? false }
+    var fd: Int32 { withFrame { $0.fd } ?? -1 }
 
     func release() { take()?.release() }
 }

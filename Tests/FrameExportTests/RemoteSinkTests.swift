@@ -80,7 +80,7 @@ import Testing
             exporter.offer(frame.copy())
             for isNew in [true, false] {
                 let held = try #require(exporter.pull(MonotonicClock.shared.now()))
-                #expect(held.isCopy && held.isNew == isNew && held.number == 77 && held.descriptor >= 0 && !held.description.isDMABuf)
+                #expect(held.isCopy && held.isNew == isNew && held.number == 77 && held.fd >= 0 && !held.description.isDMABuf)
             }
             #expect(exporter.statistics.bytesCopied == 2 * layout.byteCount && exporter.statistics.delivered == 1)
             exporter.cancel()

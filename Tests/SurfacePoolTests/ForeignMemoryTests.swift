@@ -40,6 +40,16 @@ import Testing
         #expect(next.surface.identity != identity)
     }
 
+    @Test func `other processes get one descriptor of a memfd, for reading only`() throws {
+        let use = try SurfaceUse(SurfaceMemory(memfd: memfd()), Self.layout)
+        let surface = use.surface, lent = surface.readOnlyFD
+        #expect(lent != surface.fd && surface.readOnlyFD == lent)
+        var ours = stat(), theirs = stat()
+        #expect(unsafe fstat(surface.fd, &ours) == 0 && fstat(lent, &theirs) == 0 && ours.st_ino == theirs.st_ino)
+        #expect(unsafe pwrite(lent, "x", 1, 0) == -1 && errno == EBADF)
+        #expect(unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, lent, 0) == MAP_FAILED)
+    }
+
     @Test func `the memory goes with the last reader, its fence and the surface object`() throws {
         let released = Monitor(0)
         let fence = try HandmadeFence()
@@ -60,6 +70,7 @@ import Testing
         for index in memory.indices { unsafe memory[index] = UInt8(truncatingIfNeeded: index &* 7) }
         do {
             let use = try unsafe SurfaceUse(SurfaceMemory(bytes: memory) { released.withLock { $0 += 1 } }, Self.layout)
+            #expect(use.surface.readOnlyFD == -1)
             #expect(use.surface.fd == -1 && use.surface.memfd == nil && !use.surface.isDMABuf && use.surface.memoryKind == .plain)
             #expect(isCounting(use.surface))
             unsafe memory[0] = 99

@@ -101,7 +101,7 @@ public final class FrameServer: Sendable {
         place = SocketPath(path)
         first = ServedFilm("", configuration, configuration.wishes, bell: bell)
         shared = Monitor(Shared(films: [first]))
-        let thread = LoopThread(name: "export") { [self] in
+        let thread = LoopThread(name: "export", isPrompt: true) { [self] in
             if let socket = listener.withLock({ $0.take() }) { FrameServerLoop(self).run(socket) }
         }
         shared.withLock { $0.thread = thread }

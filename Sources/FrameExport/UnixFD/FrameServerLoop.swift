@@ -30,11 +30,13 @@ final class FrameServerLoop {
 
     func run(_ socket: borrowing UnixSocket) {
         var descriptors: [PollDescriptor] = []
+        // Everything is looked at the first time.
+        var isRung = true, isKnocked = true
         while true {
             let (isStopping, films) = server.shared.withLock { ($0.isStopping, $0.films) }
             if isStopping { return }
-            server.bell.drain()
-            accept(socket)
+            if isRung { server.bell.drain() }
+            if isKnocked { accept(socket) }
             leave(films)
             let decision = decide(films)
             let next = (films.map { serve($0) } + [decision]).compactMap(\.self).min()
@@ -44,6 +46,7 @@ final class FrameServerLoop {
             descriptors.append(PollDescriptor(fd: socket.rawValue, interest: .readable))
             for client in clients { descriptors.append(PollDescriptor(fd: client.socket.rawValue, interest: .readable)) }
             guard (try? pollDescriptors(&descriptors, until: next)) != nil else { continue }
+            (isRung, isKnocked) = (!descriptors[0].ready.isEmpty, !descriptors[1].ready.isEmpty)
             for index in clients.indices.reversed() where !descriptors[index + 2].ready.isEmpty {
                 if let reason = read(clients[index]) { end(at: index, reason) }
             }
@@ -183,15 +186,6 @@ final class FrameServerLoop {
         let now = MonotonicClock.shared.now()
         let time = film.stamps.next(frame.description, isPaced: film.exporter.reading.isPaced, now: now)
         let message = UnixFDBuffer(frame.description, id: id, at: time).message
-        ReadOnlyDescriptor.with(frame.descriptor, isDMABuf: frame.description.isDMABuf) { descriptor in
-            send(message, id, frame, film, caps, descriptor, at: now)
-        }
-    }
-
-    /// - Parameter descriptor: Of the frame's memory, as clients get it.
-    private func send(
-        _ message: [UInt8], _ id: UInt64, _ frame: ServedFrame, _ film: ServedFilm, _ caps: VideoCaps, _ descriptor: Int32, at now: HostTime
-    ) {
         var sent = 0, skipped = 0
         for index in clients.indices.reversed() where clients[index].film === film {
             let client = clients[index]
@@ -204,7 +198,7 @@ final class FrameServerLoop {
                 end(at: index, "it does not read")
                 continue
             }
-            switch client.socket.send(message, descriptor: descriptor) {
+            switch client.socket.send(message, descriptor: frame.descriptor) {
             case .whole:
                 client.state.sent(id, frame, at: now)
                 sent += 1

@@ -6,15 +6,15 @@ internal import Media
 /// the DMA-BUF. The decoder does not wait: a device that hangs costs a slot.
 final class ServedFrame: Sendable {
     let description: FrameDescription
+    /// Of the frame's memory, as clients get it; lent.
+    let descriptor: Int32
     private let frame: HeldFrame
 
     init(_ frame: consuming ExportedFrame) {
+        descriptor = frame.readOnlyFD
         self.frame = HeldFrame(frame)
         description = self.frame.description
     }
-
-    /// Lent.
-    var descriptor: Int32 { frame.descriptor }
 
     deinit {
         switch frame.take() {
