@@ -19,7 +19,7 @@ package struct WireWriter: Sendable {
     /// At most 64 bits.
     @inlinable package mutating func put<Value: FixedWidthInteger>(_ value: Value) { put(UInt64(truncatingIfNeeded: value), Value.bitWidth / 8) }
 
-    /// The last bytes of a number. Not generic: what other modules get of `put` above is this call.
+    /// The lowest bytes of a number. Not generic: what other modules get of `put` above is this call.
     @usableFromInline package mutating func put(_ bits: UInt64, _ count: Int) {
         unsafe withUnsafeBytes(of: bits.littleEndian) { unsafe bytes.append(contentsOf: $0[..<count]) }
     }
