@@ -53,7 +53,7 @@ public struct ExportedFrame: ~Copyable, Sendable {
     /// The DMA-BUF or memfd, lent for as long as the frame is held.
     public var fd: Int32 { use.surface.fd }
 
-    /// What other processes get in its place, lent as well.
+    /// The descriptor that other processes get in its place, lent for as long: see `Surface.readOnlyFD`.
     var readOnlyFD: Int32 { use.surface.readOnlyFD }
 
     /// Planes with memory of their own, 1 to 4.

@@ -16,10 +16,10 @@ package struct WireWriter: Sendable {
     /// Begins the next message in the same memory.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
-    /// At most 64 bits.
+    /// Writes a number of at most 64 bits.
     @inlinable package mutating func put<Value: FixedWidthInteger>(_ value: Value) { put(UInt64(truncatingIfNeeded: value), Value.bitWidth / 8) }
 
-    /// The lowest bytes of a number. Not generic: what other modules get of `put` above is this call.
+    /// Writes the lowest `count` bytes, at most 8. Not generic: the `put` above is inlined into other modules as a call of this.
     @usableFromInline package mutating func put(_ bits: UInt64, _ count: Int) {
         unsafe withUnsafeBytes(of: bits.littleEndian) { unsafe bytes.append(contentsOf: $0[..<count]) }
     }
@@ -71,12 +71,12 @@ package struct WireReader: Sendable {
         position = bytes.startIndex
     }
 
-    /// At most 64 bits.
+    /// Takes a number of at most 64 bits.
     @inlinable package mutating func take<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
         Value(truncatingIfNeeded: try takeBits(Value.bitWidth / 8))
     }
 
-    /// A number of so many bytes.
+    /// Takes a number of `size` bytes, at most 8.
     @usableFromInline package mutating func takeBits(_ size: Int) throws(WireError) -> UInt64 {
         guard bytes.endIndex - position >= size else { throw WireError("a message is too short") }
         var value: UInt64 = 0

@@ -11,15 +11,16 @@ internal import Media
 struct ReadOnlyDescriptor: ~Copyable, Sendable {
     private let opened = Monitor<OwnedFD?>(nil)
 
-    /// The descriptor for memory that `descriptor` can write, lent.
-    func descriptor(for descriptor: Int32) -> Int32 {
+    /// The descriptor, lent until the end of this value.
+    /// - Parameter writable: The memory's own, always the same one; it is given back where it cannot be opened again.
+    func descriptor(for writable: Int32) -> Int32 {
         opened.withLock { opened in
             switch opened {
             case .some(let opened): return opened.rawValue
             case .none: break
             }
-            let number = unsafe open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
-            guard number >= 0 else { return descriptor }
+            let number = unsafe open("/proc/self/fd/\(writable)", O_RDONLY | O_CLOEXEC)
+            guard number >= 0 else { return writable }
             opened = .some(OwnedFD(adopting: number))
             return number
         }

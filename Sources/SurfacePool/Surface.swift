@@ -55,7 +55,7 @@ public final class Surface: Sendable {
         case .none: memory.kind == .memfd ? memory.fd : nil
         }
     }
-    /// What other processes get in place of `fd`, lent: a memfd that they can only read. The kernel has no such descriptors for DMA-BUFs.
+    /// The descriptor that other processes get in place of `fd`, lent while the surface lives: of a memfd one that can only read, else `fd` itself.
     package var readOnlyFD: Int32 { isDMABuf || fd < 0 ? fd : readOnly.descriptor(for: fd) }
     /// The number of memory that another process lends.
     package var loanNumber: UInt32? { memory.loanNumber }

@@ -30,7 +30,7 @@ final class FrameServerLoop {
 
     func run(_ socket: borrowing UnixSocket) {
         var descriptors: [PollDescriptor] = []
-        // Everything is looked at the first time.
+        // What `poll` said of the bell and of the listening socket; the first time both are looked at.
         var isRung = true, isKnocked = true
         while true {
             let (isStopping, films) = server.shared.withLock { ($0.isStopping, $0.films) }
