@@ -74,8 +74,42 @@ struct PlaneDrawing {
                 } else if seen.count == 1 {
                     unsafe target.update(from: seen[seen.startIndex].row(number, Sample.self), count: width)
                     continue
+                } else if seen.count == 2, let lower = seen.first, let upper = seen.last, upper.alpha == nil {
+                    unsafe cover(lower.row(number, Sample.self), upper, number, sums.baseAddress!, target)
+                    continue
                 }
                 unsafe mix(seen, number, lowest == nil ? background : nil, sums.baseAddress!, target)
+            }
+        }
+    }
+
+    /// Draws a layer without alpha over a row that hides what lies below: what `mix` does, in one pass.
+    ///
+    /// `lower * (1 - weight) + upper * weight` is `lower + (upper - lower) * weight`, whose product of two numbers of 16 bits processors take in two
+    /// halves, eight samples at a time and more. The compiler sees that only if the weight is read beside the samples.
+    ///
+    /// - Parameter scratch: Memory for `width` numbers.
+    private func cover<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ lower: UnsafePointer<Sample>, _ layer: LayerSlice, _ number: Int, _ scratch: UnsafeMutablePointer<UInt32>,
+        _ target: UnsafeMutablePointer<Sample>
+    ) {
+        let columns = layer.columns, upper = unsafe layer.row(number, Sample.self)
+        unsafe target.update(from: lower, count: columns.lowerBound)
+        unsafe (target + columns.upperBound).update(from: lower + columns.upperBound, count: width - columns.upperBound)
+        if layer.weight == DrawnLayer.opaque {
+            unsafe (target + columns.lowerBound).update(from: upper + columns.lowerBound, count: columns.count)
+            return
+        }
+        unsafe scratch.withMemoryRebound(to: Int16.self, capacity: width) { weights in
+            unsafe weights.update(repeating: Int16(truncatingIfNeeded: layer.weight), count: width)
+            for x in columns {
+                let below = unsafe Int16(truncatingIfNeeded: lower[x]), weight = unsafe weights[x]
+                let difference = unsafe Int16(truncatingIfNeeded: upper[x]) &- below
+                let low = UInt16(truncatingIfNeeded: difference &* weight)
+                var high = Int16(truncatingIfNeeded: (Int32(difference) &* Int32(weight)) >> 16)
+                // A weight of a half and more is read as negative, 65,536 too small.
+                high &+= difference & (weight >> 15)
+                unsafe target[x] = Sample(truncatingIfNeeded: below &+ high &+ Int16(truncatingIfNeeded: low >> 15))
             }
         }
     }
