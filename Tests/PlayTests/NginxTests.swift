@@ -103,8 +103,9 @@ import Testing
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
         let films = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
         let figures = try #require(films.first)
+        // What is late is the machine's doing: playback never waited for a sample.
         let late = (figures["framesDropped"] as? [String: Int])?["late"] ?? 0
         #expect((figures["framesPresented"] as? Int ?? 0) + late == 1500, "\(figures)")
-        #expect(figures["stalls"] as? Int == 0 && (late == 0 || !TestExtent.isFull), "\(figures)")
+        #expect(figures["stalls"] as? Int == 0 && figures["stalledSeconds"] as? Double == 0, "\(figures)")
     }
 }
