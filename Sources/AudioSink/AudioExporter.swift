@@ -71,7 +71,7 @@ public final class AudioExporter: Sendable {
             case .asHeard(let rate, let channels): (rate, channels)
             }
         guard rate ?? 1 > 0, channels ?? 1 > 0 else { throw AudioError(.unsupportedFormat, "sound has a rate and channels, each above 0") }
-        try SoundBounds.check(rate: rate ?? 1, channelCount: channels ?? 1)
+        try SoundBounds.check(rate: rate ?? 0, channelCount: channels ?? 1)
         do { bell = try EventFD() } catch { throw AudioError(.system, "\(error)", underlying: error.code) }
     }
 

@@ -30,27 +30,37 @@ package final class AudioResampler {
     }
 
     /// Converts one frame, or with nil puts out what the filter still holds. `output` gets whole frames of floats and the time of the
-    /// first: that of the input minus the sound that the filter still held; `.invalid` when the frame has no time.
-    package func convert(_ frame: UnsafePointer<AVFrame>?, _ output: (UnsafeBufferPointer<Float>, MediaTime) -> Void) throws(AudioError) {
+    /// first: that of the input minus the sound that the filter still held; `.invalid` when the frame has no time. What becomes much longer, as
+    /// sound of a low rate does, comes in pieces; `output` returns false when it wants no more of them, and then `flush` follows.
+    package func convert(_ frame: UnsafePointer<AVFrame>?, _ output: (UnsafeBufferPointer<Float>, MediaTime) -> Bool) throws(AudioError) {
         if let frame = unsafe frame { try unsafe prepare(for: frame) }
         guard let context = unsafe context else { return }
         let held = MediaTime(nanoseconds: unsafe swr_get_delay(context, 1_000_000_000))
-        let count = unsafe frame?.pointee.nb_samples ?? 0
-        let room = unsafe swr_get_out_samples(context, count)
+        var count = unsafe frame?.pointee.nb_samples ?? 0
+        let all = unsafe swr_get_out_samples(context, count), room = min(all, Self.largestPiece)
         guard room > 0 else { return }
         if scratch.count < Int(room) * channelCount { scratch = [Float](repeating: 0, count: Int(room) * channelCount) }
         let pts = unsafe frame?.pointee.pts ?? cav_nopts_value
-        let time = pts == cav_nopts_value ? .invalid : MediaTime(nanoseconds: pts) - held
-        let channels = channelCount
+        var time = pts == cav_nopts_value ? .invalid : MediaTime(nanoseconds: pts) - held
+        let channels = channelCount, rate = rate
         unsafe scratch.withUnsafeMutableBytes { bytes in
             var place = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let planes = unsafe frame.flatMap { unsafe UnsafeMutableRawPointer($0.pointee.extended_data) }
-            let made = unsafe swr_convert(context, &place, room, planes?.assumingMemoryBound(to: UnsafePointer<UInt8>?.self), count)
-            if made > 0 {
-                unsafe output(UnsafeBufferPointer(start: bytes.baseAddress!.assumingMemoryBound(to: Float.self), count: Int(made) * channels), time)
-            }
+            var made: Int32
+            repeat {
+                // The converter keeps the input that it has no room for; no input then asks for the rest.
+                made = unsafe swr_convert(context, &place, room, planes?.assumingMemoryBound(to: UnsafePointer<UInt8>?.self), count)
+                count = 0
+                guard made > 0 else { return }
+                let piece = unsafe UnsafeBufferPointer(start: bytes.baseAddress!.assumingMemoryBound(to: Float.self), count: Int(made) * channels)
+                guard unsafe output(piece, time) else { return }
+                time = time + MediaTime(value: Int64(made), timescale: Int32(rate))
+            } while all > room && made == room
         }
     }
+
+    /// Frames of output: more than a second at every usual rate, so that usual sound comes in one piece.
+    private static let largestPiece: Int32 = 1 << 16
 
     /// Makes the next `frames` of output out of so much less input that they are `delta` more than they would be; below 0, out of more. 0 ends a
     /// correction. The corresponding C function is `swr_set_compensation`.

@@ -79,10 +79,14 @@ final class DecodeChain {
         var isWanted = true
         try unsafe converter.convert(frame) { piece, time in
             let time = unsafe frame == nil ? .invalid : time
-            guard gain != 1 else { return isWanted = unsafe store.insert(piece, at: time, epoch: epoch) }
+            guard gain != 1 else {
+                isWanted = unsafe store.insert(piece, at: time, epoch: epoch)
+                return isWanted
+            }
             unsafe louder.replaceSubrange(0..., with: piece)
             for index in louder.indices { louder[index] *= gain }
             unsafe louder.withUnsafeBufferPointer { unsafe isWanted = store.insert($0, at: time, epoch: epoch) }
+            return isWanted
         }
         if isWanted {
             shared.state.change { if $0.phase == .opening { $0.phase = .ready } }

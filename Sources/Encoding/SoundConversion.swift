@@ -40,14 +40,18 @@ package final class SoundConversion {
     /// Appends what comes out to `sound`; nil puts out what the filter holds.
     package func convert(_ samples: ArraySlice<Float>?, into sound: inout [Float]) throws(EncodingError) {
         var result: [Float] = []
+        func append(_ piece: UnsafeBufferPointer<Float>, _: MediaTime) -> Bool {
+            unsafe result += piece
+            return true
+        }
         do throws(AudioError) {
             if let samples {
                 guard !samples.isEmpty else { return }
                 try fill(samples)
-                unsafe try resampler.convert(frame) { output, _ in unsafe result += output }
+                unsafe try resampler.convert(frame, append)
                 unsafe av_frame_unref(frame)
             } else {
-                unsafe try resampler.convert(nil) { output, _ in unsafe result += output }
+                unsafe try resampler.convert(nil, append)
             }
         } catch {
             throw EncodingError(.encoder, "the sound cannot be converted for the encoder: \(error.description)")

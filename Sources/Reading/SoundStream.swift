@@ -145,12 +145,15 @@ final class SoundStream {
     }
 
     private func convert(_ frame: UnsafePointer<AVFrame>?) {
-        if converter == nil, let frame = unsafe frame {
-            unsafe converter = AudioResampler(
-                rate: Int(wantedRate ?? frame.pointee.sample_rate), channelCount: wantedChannels ?? Int(frame.pointee.ch_layout.nb_channels))
-        }
-        guard let converter else { return }
         do throws(AudioError) {
+            if let frame = unsafe frame {
+                let shape = unsafe (rate: Int(frame.pointee.sample_rate), channelCount: Int(frame.pointee.ch_layout.nb_channels))
+                try SoundBounds.check(rate: shape.rate, channelCount: shape.channelCount)
+                if converter == nil {
+                    converter = AudioResampler(rate: wantedRate.map(Int.init) ?? shape.rate, channelCount: wantedChannels ?? shape.channelCount)
+                }
+            }
+            guard let converter else { return }
             unsafe try converter.convert(frame) { samples, time in
                 let rate = Int32(converter.rate)
                 let place = number(time, rate)
@@ -158,6 +161,7 @@ final class SoundStream {
                     position: place, sampleRate: rate, channelCount: converter.channelCount, samples: Array(samples))
                 position = place + Int64(buffer.frameCount)
                 ready.append(buffer)
+                return true
             }
         } catch {
             failure = ReadingError(.conversion, "\(reader.location): \(error.description).")

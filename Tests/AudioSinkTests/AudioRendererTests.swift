@@ -212,7 +212,8 @@ import Testing
         renderer.stop()
         #expect(throws: AudioError.self) {
             try AudioRenderer(
-                format: AudioFormat(codecName: "nonsense", sampleRate: 1, channelCount: 1), source: sound, deviceName: "null", timebase: timebase)
+                format: AudioFormat(codecName: "nonsense", sampleRate: 48_000, channelCount: 1), source: sound, deviceName: "null", timebase: timebase
+            )
         }
     }
 

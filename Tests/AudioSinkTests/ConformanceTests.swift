@@ -19,12 +19,13 @@ import Testing
         reader.select([track.id])
         let decoder = try AudioDecoder(format: format)
         var converter: AudioResampler?, samples: [Float] = [], breaks = 0, expected: Double?
-        func take(_ piece: UnsafeBufferPointer<Float>, _ time: MediaTime) {
+        func take(_ piece: UnsafeBufferPointer<Float>, _ time: MediaTime) -> Bool {
             if keep { unsafe samples.append(contentsOf: piece) }
-            guard let converter else { return }
+            guard let converter else { return true }
             if let expected, time.isNumeric, abs(time.seconds - expected) > 0.010 { breaks += 1 }
             let length = Double(piece.count / converter.channelCount) / Double(converter.rate)
             expected = (time.isNumeric ? time.seconds : expected ?? 0) + length
+            return true
         }
         while let sample = (try? reader.nextSample()) ?? nil {
             guard case .compressed(let bytes, _) = sample.content else { continue }

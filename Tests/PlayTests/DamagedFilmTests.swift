@@ -29,13 +29,22 @@ import Testing
         return bytes + Data(count: Int(count))
     }
 
-    @Test(arguments: [(2_147_483_647, 1), (16_777_216, 2), (1_600_000, 2)] as [(UInt32, UInt16)])
+    @Test(arguments: [(2_147_483_647, 1), (16_777_216, 2), (1_600_000, 2), (1, 1), (99, 2)] as [(UInt32, UInt16)])
     func `a sound that claims an impossible rate is refused in one sentence`(_ rate: UInt32, _ channels: UInt16) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = try write("rate.wav", sound(rate: rate, channels: channels))
         let outcome = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", file], limit: 30)
         #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
         #expect(outcome.errors.split(separator: "\n").count == 1 && outcome.errors.contains("\(rate) Hz"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [1, 1_600_000] as [UInt32]) func `nor is it converted`(_ rate: UInt32) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = try write("rate.wav", sound(rate: rate, channels: 1))
+        let outcome = try PlayProgram.run(["convert", file, folder + "/rate.m4a"], limit: 30)
+        #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
+        let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("{") }
+        #expect(lines.last?.contains("claims \(rate) Hz") == true, "\(outcome.errors)")
     }
 
     @Test(arguments: [("nosuch", 69 as Int32), ("null", 0)]) func `sound without frames ends when its device does not open`(

@@ -14,4 +14,10 @@ import Testing
         let format = AudioFormat(codecName: "pcm_s16le", sampleRate: 48_000, channelCount: 2, channelLayout: "500 channels")
         _ = try AudioDecoder(format: format)
     }
+
+    @Test(arguments: [(0, true), (1, false), (99, false), (100, true), (1_536_000, true), (1_536_001, false)] as [(Int32, Bool)])
+    func `sound of a rate between the bounds, or of one that is not known yet, is decoded`(rate: Int32, isDecoded: Bool) {
+        let format = AudioFormat(codecName: "pcm_s16le", sampleRate: rate, channelCount: 1)
+        #expect(((try? AudioDecoder.check(format)) != nil) == isDecoded)
+    }
 }
