@@ -198,8 +198,9 @@ import Writing
         // with a microphone that follows a script, since the time of the loop-back's first stamp depends on what else the machine does.
         let limit = LoopbackSpeaker.shortestDistance / 2
         #expect(beeps.count >= 4 && best.filter { abs($0) < limit }.count >= beeps.count - 1 && abs(best.last ?? 1) < limit, "\(best)")
+        // What a slow machine has lost besides lies elsewhere.
         let quiet = zip(beeps, beeps.dropFirst()).map { $1.time - $0.time }.max() ?? 0
-        #expect(quiet > lost, "\(quiet)")
+        #expect(quiet > 1.5, "\(quiet)")
     }
 
     @Test("that is unplugged ends a file that is whole, with one sentence and code 69")

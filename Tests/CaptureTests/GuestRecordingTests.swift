@@ -67,8 +67,8 @@ import Testing
             for round in 1...rounds {
                 movie.pause()
                 let _: Void? = paused.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0 >= round ? () : nil }
-                // Long enough to be seen in the file.
-                _ = Polling.holds(for: .milliseconds(1500)) { movie.isRecording }
+                // Longer than the gaps of a slow machine, which loses frames.
+                _ = Polling.holds(for: .seconds(3)) { movie.isRecording }
                 movie.resume()
                 recording.stills?.capture { result in if case .success = result { stills.change { $0 += 1 } } }
                 movie.add([MetadataItem("round", String(round))])
@@ -86,8 +86,8 @@ import Testing
         times.sort()
         #expect(times.count == report.film.frames)
         let steps = zip(times, times.dropFirst()).map { ($1 - $0).seconds }
-        // A slow machine loses frames; none of the pauses of 1.5 s is in the file.
-        #expect(steps.allSatisfy { $0 > 0 && $0 < 1.2 }, "\(steps)")
+        // None of the pauses is in the file.
+        #expect(steps.allSatisfy { $0 > 0 && $0 < 2.7 }, "\(steps)")
         // A marker that comes with the order to resume may still lie in the pause, which ends with a frame.
         #expect(try TimedMetadata.all(in: path).allSatisfy { $0.time >= .zero && $0.time <= times.last ?? .zero })
     }

@@ -58,6 +58,8 @@ final class LoopbackSpeaker: @unchecked Sendable {
     private struct Shared: Sendable {
         /// A frame, and when it was heard.
         var heard: [(frame: Double, time: HostTime)] = []
+        /// The frame with which it began to play, the last time: a machine that has no turn for it for two seconds lets the device run dry.
+        var first = 0
         var isStopping = false
         var failure: String?
     }
@@ -89,6 +91,11 @@ final class LoopbackSpeaker: @unchecked Sendable {
                 if piece >= Self.beginning(ofBeep: beep) + 2 { beep += 1 }
                 let isBeep = piece >= Self.beginning(ofBeep: beep)
                 let result = unsafe Self.write(isBeep ? Self.tone : Self.silence, to: pcm)
+                if result == -Int(EPIPE), unsafe snd_pcm_prepare(pcm) >= 0 {
+                    // What was told before lies on another line.
+                    shared.change { ($0.heard, $0.first) = ([], written) }
+                    continue
+                }
                 guard result > 0 else {
                     shared.change { $0.failure = "the speaker gave up: \(result)" }
                     break
@@ -126,7 +133,7 @@ final class LoopbackSpeaker: @unchecked Sendable {
 
     /// What the card told while it played.
     struct Heard {
-        /// When each beep was heard, by a line through what the card told.
+        /// When each beep was heard, by a line through what the card told; those since it began to play the last time.
         var beeps: [HostTime]
         /// How much faster than CLOCK_MONOTONIC the card ran.
         var drift: Double
@@ -138,13 +145,14 @@ final class LoopbackSpeaker: @unchecked Sendable {
     func stop() throws -> Heard {
         shared.change { $0.isStopping = true }
         thread?.join()
-        let (heard, failure) = shared.withLock { ($0.heard, $0.failure) }
+        let (heard, first, failure) = shared.withLock { ($0.heard, Double($0.first) / Double(Self.rate), $0.failure) }
         try #require(failure == nil && heard.count >= 10, "\(failure ?? "the speaker told too little")")
         let origin = heard[0].time, x = heard.map { $0.frame / Double(Self.rate) }, y = heard.map { ($0.time - origin).seconds }
         let count = Double(x.count), meanX = x.reduce(0, +) / count, meanY = y.reduce(0, +) / count
         let slope = zip(x, y).reduce(0) { $0 + ($1.0 - meanX) * ($1.1 - meanY) } / x.reduce(0) { $0 + ($1 - meanX) * ($1 - meanX) }
         let last = x.last ?? 0
-        let beeps = (0...Int(last)).map { Double(Self.beginning(ofBeep: $0) * Self.piece) / Double(Self.rate) }.filter { $0 + 0.1 < last }
+        let beeps = (0...Int(last)).map { Double(Self.beginning(ofBeep: $0) * Self.piece) / Double(Self.rate) }
+            .filter { $0 >= first && $0 + 0.1 < last }
         let jitter = zip(x, y).map { abs($1 - meanY - slope * ($0 - meanX)) }.max() ?? 0
         return Heard(beeps: beeps.map { origin + .seconds(meanY + slope * ($0 - meanX)) }, drift: 1 / slope - 1, jitter: jitter)
     }

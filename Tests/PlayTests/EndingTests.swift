@@ -112,7 +112,7 @@ import Testing
         Issue.record("no decoder process")
     }
 
-    @Test(arguments: [8, 10, 12, 14, 16]) func `with too few threads it says so, or plays`(_ limit: Int) throws {
+    @Test(.neverSanitized, arguments: [8, 10, 12, 14, 16]) func `with too few threads it says so, or plays`(_ limit: Int) throws {
         try #require(getuid() == 0, "only root becomes a user without other processes")
         let user = "--reuid=\(54_000 + limit)"
         let outcome = try PlayProgram.run(

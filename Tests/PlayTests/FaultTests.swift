@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the program's last signal handlers take for a shortage, and what stays a fault.
-@Suite(.serialized, .unsanitized) struct FaultTests {
+@Suite(.serialized, .neverSanitized) struct FaultTests {
     /// The process may have been started by a thread that blocks signals.
     private static func begin() {
         var none = sigset_t()

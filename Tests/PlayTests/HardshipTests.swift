@@ -5,7 +5,7 @@ import Testing
 
 /// What the program does where the system gives it little, or its inputs and outputs are none: it works, or says in one sentence why not. It never
 /// hangs, and no signal ends it.
-@Suite(.serialized, .unsanitized) struct HardshipTests {
+@Suite(.serialized, .neverSanitized) struct HardshipTests {
     /// What is wrong with the system: shell commands that the program starts after.
     struct Hardship: CustomStringConvertible {
         var description: String

@@ -2,21 +2,25 @@ internal import Glibc
 public import Testing
 
 /// How much of a long test a run does: all of it under `scripts/test --full`, less in a usual run, still less under a sanitizer, which finds in
-/// the hundredth round what it finds in the tenth.
+/// the hundredth round what it finds in the tenth. Under a sanitizer `--full` does what a usual run does without one: there the long forms would take
+/// days.
 public enum TestExtent {
     /// `scripts/test --full`, by the variable PLAYER_TEST_FULL.
-    public static let isFull = unsafe getenv("PLAYER_TEST_FULL") != nil
+    static let isWhole = unsafe getenv("PLAYER_TEST_FULL") != nil
 
     /// This test program was built with ThreadSanitizer or AddressSanitizer.
     public static let isSanitized = unsafe dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
+    /// Tests have their long forms.
+    public static let isFull = isWhole && !isSanitized
+
     /// The number of rounds of a test.
     /// - Parameters:
     ///   - usual: In a usual run.
-    ///   - full: With `--full`.
+    ///   - full: In the long form.
     ///   - sanitized: Under a sanitizer in a usual run; `usual` where nothing else is said.
     public static func rounds(_ usual: Int, full: Int, sanitized: Int? = nil) -> Int {
-        isFull ? full : isSanitized ? sanitized ?? usual : usual
+        isFull ? full : isSanitized && !isWhole ? sanitized ?? usual : usual
     }
 
     /// The arguments of a test: all of them, and under a sanitizer in a usual run the first of every `step`. A sanitizer looks at code that all of
@@ -43,9 +47,14 @@ extension Trait where Self == ConditionTrait {
     /// The test compares times that the film has with times on the clock, to milliseconds: a sanitizer makes everything late.
     public static var measuresTime: Self { .enabled(if: !TestExtent.isSanitized, "what measures time runs without a sanitizer") }
 
+    /// The test takes away what a sanitizer needs itself (memory, addresses, descriptors, threads), or looks at signals that a sanitizer handles.
+    public static var neverSanitized: Self {
+        .enabled(if: !TestExtent.isSanitized, "a sanitizer needs what the test takes away")
+    }
+
     /// A sanitizer has nothing to find in the test that it does not find in others; `scripts/test --full` runs it all the same.
     public static var unsanitized: Self {
-        .enabled(if: !TestExtent.isSanitized || TestExtent.isFull, "a sanitizer finds nothing in it that others do not show it")
+        .enabled(if: !TestExtent.isSanitized || TestExtent.isWhole, "a sanitizer finds nothing in it that others do not show it")
     }
 }
 

@@ -2,18 +2,20 @@ import Foundation
 
 /// Programs run to their end.
 public enum Tool {
-    /// What came of a run: its exit code, 124 after a quarter of an hour, and what it printed.
+    /// What came of a run: its exit code, 124 when it took too long, and what it printed.
     public struct Outcome {
         public var code: Int32
         public var output: String
         public var errors: String
     }
 
-    public static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    /// - Parameter limit: Seconds. A hang ends, and shows as 124. Linking the library takes minutes in a virtual machine on a busy host.
+    public static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], limit: Int = 900
+    ) throws -> Outcome {
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A hang ends, and shows as 124. Linking the library takes minutes in a virtual machine on a busy host.
-        process.arguments = ["timeout", "900", program] + arguments
+        process.arguments = ["timeout", "\(limit)", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let folder = FileManager.default.temporaryDirectory
         let output = folder.appendingPathComponent("tool-\(UUID().uuidString).out"), errors = output.appendingPathExtension("err")
