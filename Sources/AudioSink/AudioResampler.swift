@@ -42,7 +42,7 @@ package final class AudioResampler {
         if scratch.count < Int(room) * channelCount { scratch = [Float](repeating: 0, count: Int(room) * channelCount) }
         let pts = unsafe frame?.pointee.pts ?? cav_nopts_value
         var time = pts == cav_nopts_value ? .invalid : MediaTime(nanoseconds: pts) - held
-        let channels = channelCount, rate = rate
+        let channels = channelCount
         unsafe scratch.withUnsafeMutableBytes { bytes in
             var place = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let planes = unsafe frame.flatMap { unsafe UnsafeMutableRawPointer($0.pointee.extended_data) }
@@ -59,7 +59,7 @@ package final class AudioResampler {
         }
     }
 
-    /// Frames of output: more than a second at every usual rate, so that usual sound comes in one piece.
+    /// Frames of output: many times what a packet of usual sound becomes, which so comes in one piece.
     private static let largestPiece: Int32 = 1 << 16
 
     /// Makes the next `frames` of output out of so much less input that they are `delta` more than they would be; below 0, out of more. 0 ends a

@@ -79,13 +79,13 @@ final class DecodeChain {
         var isWanted = true
         try unsafe converter.convert(frame) { piece, time in
             let time = unsafe frame == nil ? .invalid : time
-            guard gain != 1 else {
+            if gain == 1 {
                 isWanted = unsafe store.insert(piece, at: time, epoch: epoch)
-                return isWanted
+            } else {
+                unsafe louder.replaceSubrange(0..., with: piece)
+                for index in louder.indices { louder[index] *= gain }
+                unsafe louder.withUnsafeBufferPointer { unsafe isWanted = store.insert($0, at: time, epoch: epoch) }
             }
-            unsafe louder.replaceSubrange(0..., with: piece)
-            for index in louder.indices { louder[index] *= gain }
-            unsafe louder.withUnsafeBufferPointer { unsafe isWanted = store.insert($0, at: time, epoch: epoch) }
             return isWanted
         }
         if isWanted {
