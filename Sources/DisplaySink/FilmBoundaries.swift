@@ -25,6 +25,12 @@ package struct FilmBoundaries: Sendable {
         (isNew, begun) = (false, nil)
     }
 
+    /// The film that a frame of this time, which has not come yet, is of.
+    package func film(at time: MediaTime) -> Int {
+        guard time.isNumeric else { return number }
+        return following.last { $0.start <= time }?.number ?? number
+    }
+
     /// A frame of this time comes. True when it is the first of another film.
     package mutating func enter(_ time: MediaTime) -> Bool {
         guard time.isNumeric, let last = following.lastIndex(where: { $0.start <= time }) else { return false }

@@ -226,6 +226,9 @@ public final class PresentationQueue: Sendable {
     /// Sets a closure that is called with the number of a film when its first frame has been shown. On the sink's thread, without a lock.
     package func onBegun(_ body: (@Sendable (Int) -> Void)?) { link.withLock { $0.begun = body.map(Begun.init) } }
 
+    /// Whether each frame of the films before this one that has come was shown or dropped, so that what was counted for them is final.
+    package func isOver(before number: Int, at now: HostTime) -> Bool { state.withLock { $0.isOver(before: number, at: now) } }
+
     /// What was counted for the film with this number; nil for one that is long over, or has not begun.
     package func statistics(of number: Int) -> PresentationStatistics? { state.withLock { $0.statistics(of: number) } }
 

@@ -28,6 +28,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     /// 8: more than any display has pending. If a sink does not report, the oldest is removed.
     private static let submissionLimit = 8
+    /// 1 s: a sink that has not reported a frame so long after its refresh never will.
+    private static let longestReport = HostSpan.seconds(1)
 
     private let capacity: Int
     private let pacing: Pacing
@@ -146,6 +148,17 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// What was counted for a film of the stream of frames; nil for one that is long over, or has not begun.
     func statistics(of number: Int) -> PresentationStatistics? {
         number == films.number ? statistics : number == before.number ? before.statistics : nil
+    }
+
+    /// Whether each frame of the films before this one that has come was shown or dropped, so that what was counted for them is final.
+    func isOver(before number: Int, at now: HostTime) -> Bool {
+        if !frames.isEmpty, films.film(at: frames[0].presentationTime) < number { return false }
+        for index in 0..<submissions.count {
+            let shown = submissions[index]
+            let own = shown.film == film ? films.number : shown.film == before.film ? before.number : -1
+            if own < number, now - shown.deadline < Self.longestReport { return false }
+        }
+        return true
     }
 
     /// The film that has begun since the last call; nil: none has.

@@ -90,8 +90,8 @@ extension PlaybackPipeline {
     private func watch(_ number: Int, from time: MediaTime) {
         let timer = timebase.addTimer(at: time) { [weak self] in
             guard let self else { return }
-            // The decoder is late.
-            if display != nil, accounts.withLock({ $0.film }) < number { return watch(number, from: timebase.time + doubt) }
+            // The decoder is late, or the display.
+            if !isOver(before: number) { return watch(number, from: timebase.time + doubt) }
             handlers.filmBegan(number)
         }
         nextTimer.withLock { $0 = timer }
@@ -107,11 +107,14 @@ extension PlaybackPipeline {
     /// on the viewer's clock.
     private var doubt: MediaTime { MediaTime(seconds: 0.5 * max(timebase.rate, 1)) }
 
-    /// The films after the one that is shown which the decoder has come to.
-    var begunFilms: [Int] {
-        let newest = display == nil ? .max : accounts.withLock { $0.film }
-        return joining?.films.dropFirst().map(\.number).filter { $0 <= newest } ?? []
+    /// Whether the decoder has come to this film, and the display is done with those before it.
+    private func isOver(before number: Int) -> Bool {
+        guard let display else { return true }
+        return accounts.withLock { $0.film } >= number && display.presentation.isOver(before: number, at: MonotonicClock.shared.now())
     }
+
+    /// The films after the one that is shown whose turn it is, although the display may have said nothing of them.
+    var begunFilms: [Int] { joining?.films.dropFirst().map(\.number).filter(isOver) ?? [] }
 
     /// Whether the newest film has been read to its end, and some of it is still to be shown: more comes only when it is.
     var hasReadFilm: Bool { joining?.isRead == true && (joining?.films.count ?? 0 > 1 || !feeder.isStarving) }

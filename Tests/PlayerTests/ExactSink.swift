@@ -27,8 +27,11 @@ final class ExactSink: DisplaySink {
     private struct State: Sendable {
         var shown: [Shown] = []
         var count = 0, overlays = 0
+        /// It stands still after so many frames.
+        var most = Int.max
         var isWoken = false
         var isStopping = false
+        var timebase: Timebase?
     }
     private let state = Monitor(State())
     private let thread = Monitor<LoopThread?>(nil)
@@ -46,8 +49,14 @@ final class ExactSink: DisplaySink {
 
     var shown: [Shown] { state.withLock { $0.shown } }
 
+    /// The clock of the first film; nil before it is shown.
+    var timebase: Timebase? { state.withLock { $0.timebase } }
+
     /// How many frames have been shown, and how many of them had something over them.
     var counts: (frames: Int, overlays: Int) { state.withLock { ($0.count, $0.overlays) } }
+
+    /// Stands still after so many frames, until another number is set.
+    func stand(after count: Int) { state.change { $0.most = count } }
 
     /// Waits until so many frames have been shown.
     func wait(for count: Int) -> Bool {
@@ -55,12 +64,14 @@ final class ExactSink: DisplaySink {
     }
 
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
-        state.withLock { $0.isStopping = false }
+        state.withLock { ($0.isStopping, $0.timebase) = (false, queue.timebase) }
         queue.setWake { [state] in state.change { $0.isWoken = true } }
         let thread = LoopThread(name: "exact") { [self] in
             // The refresh that is decided about. It never lies after the moment for which the next frame waits.
             var refresh = MonotonicClock.shared.now()
-            while !state.withLock({ $0.isStopping }) {
+            while true {
+                let isStopping = state.wait(until: nil) { $0.isStopping ? true : $0.count < $0.most ? false : nil }
+                if isStopping ?? true { return }
                 var limit: HostTime?
                 switch queue.next(for: DisplayInterval(deadline: refresh, nextDeadline: refresh, period: nil)) {
                 case .show(let frame, let isFirst):

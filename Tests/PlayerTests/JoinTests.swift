@@ -124,6 +124,23 @@ private final class Cinema: Sendable {
         #expect(late == [] || TestExtent.isSanitized)
     }
 
+    /// Time runs on, the decoder has come to the next film, and the last frames of the one before still wait.
+    @Test func `a film is over when the display is done with it, however late that is`() throws {
+        let sink = ExactSink(), names = ["plain.mp4", "vp9.webm"]
+        sink.stand(after: 28)
+        let cinema = try Cinema(names.map { TestAssets.path($0) }, sink: sink, configuration: Self.configuration())
+        #expect(sink.wait(for: 28))
+        let timebase = try #require(sink.timebase), end = cinema.player.duration
+        // Twice the time after which a film is on although the display says nothing.
+        #expect(Polling.until { timebase.time > end + MediaTime(seconds: 4) })
+        #expect(cinema.seen.titles.isEmpty)
+        sink.stand(after: .max)
+        #expect(cinema.waitForEnd())
+        cinema.player.close()
+        let figures = try #require(cinema.seen.ends.first).statistics
+        #expect(figures.framesPresented + figures.framesDropped.reduce(0) { $0 + $1.count } == 30 && figures.framesDecoded == 30, "\(figures)")
+    }
+
     /// Containers round times to milliseconds.
     private static func isNear(_ one: MediaTime, _ other: MediaTime) -> Bool { (one - other).magnitude <= MediaTime(value: 2, timescale: 1000) }
 
