@@ -112,20 +112,20 @@ public final class RemoteServer: Sendable {
     // MARK: The thread
 
     private func run(_ socket: borrowing UnixSocket) {
-        var clients: [Client] = [], next = 1
+        var clients: [Client] = [], next = 1, pause = AcceptPause()
         var descriptors: [PollDescriptor] = []
         while true {
             bell.drain()
             let isStopping = shared.withLock { $0.isStopping }
-            accept(socket, &clients, &next)
+            accept(socket, &clients, &next, &pause)
             for index in clients.indices.reversed() where !write(clients[index]) { end(at: index, &clients) }
             if isStopping { return }
             descriptors = [
                 PollDescriptor(fd: bell.rawValue, interest: .readable),
-                PollDescriptor(fd: socket.rawValue, interest: clients.count < Self.clientLimit ? .readable : []),
+                PollDescriptor(fd: socket.rawValue, interest: clients.count < Self.clientLimit ? pause.interest : []),
             ]
             descriptors += clients.map { PollDescriptor(fd: $0.socket.rawValue, interest: interest($0)) }
-            guard (try? pollDescriptors(&descriptors)) != nil else { continue }
+            guard (try? pollDescriptors(&descriptors, until: pause.end)) != nil else { continue }
             for index in clients.indices.reversed() where !descriptors[index + 2].ready.subtracting(.writable).isEmpty {
                 if !read(clients[index]) { end(at: index, &clients) }
             }
@@ -139,17 +139,22 @@ public final class RemoteServer: Sendable {
         return interest
     }
 
-    private func accept(_ socket: borrowing UnixSocket, _ clients: inout [Client], _ next: inout Int) {
-        while clients.count < Self.clientLimit, let peer = socket.accept() {
-            guard peer.isPeerTrusted else {
-                onNotice("\(path): refused a remote control of another user.")
-                continue
+    private func accept(_ socket: borrowing UnixSocket, _ clients: inout [Client], _ next: inout Int, _ pause: inout AcceptPause) {
+        do throws(SystemError) {
+            while clients.count < Self.clientLimit, let peer = try socket.accept() {
+                guard peer.isPeerTrusted else {
+                    onNotice("\(path): refused a remote control of another user.")
+                    continue
+                }
+                let number = next
+                next += 1
+                clients.append(Client(peer, number))
+                shared.withLock { $0.mail[number] = Mail() }
+                onMessage(.joined(client: number))
             }
-            let number = next
-            next += 1
-            clients.append(Client(peer, number))
-            shared.withLock { $0.mail[number] = Mail() }
-            onMessage(.joined(client: number))
+            pause.finish()
+        } catch {
+            if pause.begin(at: MonotonicClock.shared.now()) { onNotice("\(path): \(error); the remote control waits.") }
         }
     }
 

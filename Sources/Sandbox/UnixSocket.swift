@@ -33,10 +33,18 @@ package struct UnixSocket: ~Copyable, Sendable {
         return UnixSocket(adopting: OwnedFD(adopting: fd))
     }
 
-    /// The next connection; nil when none waits.
-    package func accept() -> UnixSocket? {
-        let peer = clinux_unix_accept(fd.rawValue)
-        return peer >= 0 ? UnixSocket(adopting: OwnedFD(adopting: peer)) : nil
+    /// The next connection; nil when none waits. Throws when one waits that cannot be taken in: the process has no descriptors left, or the system
+    /// no memory. See `AcceptPause`.
+    package func accept() throws(SystemError) -> UnixSocket? {
+        while true {
+            let peer = clinux_unix_accept(fd.rawValue)
+            if peer >= 0 { return UnixSocket(adopting: OwnedFD(adopting: peer)) }
+            switch errno {
+            case EAGAIN: return nil
+            case ECONNABORTED, EINTR: continue
+            default: throw SystemError(errno, "accept a connection")
+            }
+        }
     }
 
     /// The peer is this user or root.

@@ -225,7 +225,7 @@ import Testing
         let path = ExportStage.socketPath(), socket = try UnixSocket.listening(path)
         defer { _ = unsafe unlink(path) }
         let source = try RemoteFrameSource(path: path)
-        guard let peer = socket.accept() else {
+        guard let peer = try socket.accept() else {
             Issue.record("nobody came")
             return
         }
@@ -248,6 +248,29 @@ import Testing
         let second = try RemoteFrameSource(path: server.path)
         #expect(second.receive() == nil && second.error?.code == .closed)
         #expect(first.error == nil)
+    }
+
+    /// In a process of its own, like every test that takes descriptors.
+    @Test func `a client that comes when no descriptors are left waits until there are some`() async {
+        await #expect(processExitsWith: .success) {
+            let notices = Monitor([String]())
+            let server = try FrameServer(path: ExportStage.socketPath(), onNotice: { text in notices.change { $0.append(text) } })
+            defer { server.stop() }
+            var fillers = Shortage.takeDescriptors()
+            close(fillers.removeLast())
+            let client = try UnixSocket.connected(server.path)
+            try #require(Polling.until { notices.withLock { !$0.isEmpty } })
+            // The socket is not looked at over and over, and nothing is said twice.
+            let (used, began) = (clock(), MonotonicClock.shared.now())
+            let again = notices.wait(until: began + .milliseconds(500)) { $0.count > 1 ? $0 : nil }
+            let busy = Double(clock() - used) / Double(CLOCKS_PER_SEC), elapsed = (MonotonicClock.shared.now() - began).seconds
+            try #require(again == nil && busy < elapsed / 4, "\(busy) of \(elapsed) s")
+            for filler in fillers { close(filler) }
+            try #require(Polling.until { server.statistics.clients == 1 })
+            withExtendedLifetime(client.rawValue) {}
+            let said = notices.withLock { $0.map { $0.dropFirst(server.path.count) } }
+            try #require(said == [": cannot accept a connection: Too many open files; the client waits."])
+        }
     }
 
     @Test func `the socket is this user's alone; one nobody serves is replaced, one that is served is not`() throws {

@@ -120,6 +120,28 @@ import Testing
         withExtendedLifetime(deaf.rawValue) {}
     }
 
+    /// In a process of its own, like every test that takes descriptors.
+    @Test func `a client that comes when no descriptors are left waits until there are some`() async {
+        await #expect(processExitsWith: .success) {
+            let log = Log(), server = try log.server(RemoteServerTests.path())
+            defer { server.stop() }
+            var fillers = Shortage.takeDescriptors()
+            close(fillers.removeLast())
+            let socket = try UnixSocket.connected(server.path)
+            try #require(Polling.until { log.notices.withLock { !$0.isEmpty } })
+            // The socket is not looked at over and over, and nothing is said twice.
+            let (used, began) = (clock(), MonotonicClock.shared.now())
+            let again = log.notices.wait(until: began + .milliseconds(500)) { $0.count > 1 ? $0 : nil }
+            let busy = Double(clock() - used) / Double(CLOCKS_PER_SEC), elapsed = (MonotonicClock.shared.now() - began).seconds
+            try #require(again == nil && busy < elapsed / 4, "\(busy) of \(elapsed) s")
+            for filler in fillers { close(filler) }
+            RemoteServerTests.send(Array("pause\n".utf8), socket)
+            try #require(log.messages(2).last == .line(client: 1, Array("pause".utf8)))
+            let said = log.notices.withLock { $0.map { $0.dropFirst(server.path.count) } }
+            try #require(said == [": cannot accept a connection: Too many open files; the remote control waits."])
+        }
+    }
+
     @Test func `a client that is not answered is not read`() throws {
         let log = Log(), server = try log.server(Self.path())
         defer { server.stop() }

@@ -9,17 +9,22 @@ public enum Shortage {
         public var others: [String] = []
     }
 
-    /// From no descriptor left to thirty.
-    public static func outcomes<Failure: Error>(
-        _ body: () throws(Failure) -> Void, isShortage: (Failure) -> Bool
-    ) -> Outcomes {
-        var outcomes = Outcomes(), fillers: [Int32] = []
-        var limit = rlimit()
+    /// Takes all descriptors that the process may have, and returns them.
+    public static func takeDescriptors() -> [Int32] {
+        var fillers: [Int32] = [], limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         unsafe getrlimit(resource, &limit)
         limit.rlim_cur = min(limit.rlim_cur, 512)
         unsafe setrlimit(resource, &limit)
         while case let filler = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), filler >= 0 { fillers.append(filler) }
+        return fillers
+    }
+
+    /// From no descriptor left to thirty.
+    public static func outcomes<Failure: Error>(
+        _ body: () throws(Failure) -> Void, isShortage: (Failure) -> Bool
+    ) -> Outcomes {
+        var outcomes = Outcomes(), fillers = takeDescriptors()
         for room in 0...30 {
             do throws(Failure) {
                 try body()

@@ -23,6 +23,7 @@ final class FrameServerLoop {
     private static let patience = HostSpan.milliseconds(50)
     private let server: FrameServer
     private var clients: [Client] = []
+    private var pause = AcceptPause()
     private var nextID: UInt64 = 1
     private var path: String { server.path }
 
@@ -36,14 +37,14 @@ final class FrameServerLoop {
             let (isStopping, films) = server.shared.withLock { ($0.isStopping, $0.films) }
             if isStopping { return }
             if isRung { server.bell.drain() }
-            if isKnocked { accept(socket) }
+            if isKnocked || pause.isOver(at: MonotonicClock.shared.now()) { accept(socket) }
             leave(films)
             let decision = decide(films)
-            let next = (films.map { serve($0) } + [decision]).compactMap(\.self).min()
+            let next = (films.map { serve($0) } + [decision, pause.end]).compactMap(\.self).min()
             noteEnd(films)
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(PollDescriptor(fd: server.bell.rawValue, interest: .readable))
-            descriptors.append(PollDescriptor(fd: socket.rawValue, interest: .readable))
+            descriptors.append(PollDescriptor(fd: socket.rawValue, interest: pause.interest))
             for client in clients { descriptors.append(PollDescriptor(fd: client.socket.rawValue, interest: .readable)) }
             guard (try? pollDescriptors(&descriptors, until: next)) != nil else { continue }
             (isRung, isKnocked) = (!descriptors[0].ready.isEmpty, !descriptors[1].ready.isEmpty)
@@ -56,20 +57,21 @@ final class FrameServerLoop {
     // MARK: Clients
 
     private func accept(_ socket: borrowing UnixSocket) {
-        let limit = server.configuration.clientLimit
-        while let peer = socket.accept() {
-            guard peer.isPeerTrusted else {
-                server.onNotice("\(path): refused a client of another user.")
-                continue
-            }
-            if clients.count >= limit { endStuckClient() }
-            guard clients.count < limit else {
-                server.onNotice("\(path): refused a client; \(limit) are connected.")
-                continue
-            }
-            clients.append(Client(peer, budget: server.configuration.clientBudget))
-            count { $0.clientsServed += 1 }
+        do throws(SystemError) {
+            while let peer = try socket.accept() { take(peer) }
+            pause.finish()
+        } catch {
+            if pause.begin(at: MonotonicClock.shared.now()) { server.onNotice("\(path): \(error); the client waits.") }
         }
+    }
+
+    private func take(_ peer: consuming UnixSocket) {
+        let limit = server.configuration.clientLimit
+        guard peer.isPeerTrusted else { return server.onNotice("\(path): refused a client of another user.") }
+        if clients.count >= limit { endStuckClient() }
+        guard clients.count < limit else { return server.onNotice("\(path): refused a client; \(limit) are connected.") }
+        clients.append(Client(peer, budget: server.configuration.clientBudget))
+        count { $0.clientsServed += 1 }
     }
 
     /// Gives clients that ask for no film the first one; when to look again.
