@@ -212,7 +212,8 @@ import Testing
         // The first films fill what is kept from then on: pools, and the memory of libraries.
         let settled = memory.count / 3
         try #require(settled > 3)
-        #expect(memory[(2 * settled)...].max()! < memory[settled..<(2 * settled)].max()! + 16 << 10, "\(memory)")
+        // AddressSanitizer keeps 256 MB of what was freed.
+        if !TestExtent.isSanitized { #expect(memory[(2 * settled)...].max()! < memory[settled..<(2 * settled)].max()! + 16 << 10, "\(memory)") }
         #expect(descriptors[(2 * settled)...].max()! <= descriptors[..<(2 * settled)].max()! + 4, "\(descriptors)")
     }
 

@@ -121,7 +121,7 @@ private struct Footprint: CustomStringConvertible {
         return [mixed, [sound, sound], [subtitled]]
     }
 
-    @Test(.unsanitized) func `a mixed list, a day of it with --full, leaves memory and descriptors as they were`() async {
+    @Test(.neverSanitized) func `a mixed list, a day of it with --full, leaves memory and descriptors as they were`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = ProcessFolder.path("day")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
