@@ -117,18 +117,19 @@ public final class RemoteServer: Sendable {
         while true {
             bell.drain()
             let isStopping = shared.withLock { $0.isStopping }
-            accept(socket, &clients, &next, &pause)
             for index in clients.indices.reversed() where !write(clients[index]) { end(at: index, &clients) }
             if isStopping { return }
+            let knocks = pause.interest(at: MonotonicClock.shared.now())
             descriptors = [
                 PollDescriptor(fd: bell.rawValue, interest: .readable),
-                PollDescriptor(fd: socket.rawValue, interest: clients.count < Self.clientLimit ? pause.interest : []),
+                PollDescriptor(fd: socket.rawValue, interest: clients.count < Self.clientLimit ? knocks : []),
             ]
             descriptors += clients.map { PollDescriptor(fd: $0.socket.rawValue, interest: interest($0)) }
             guard (try? pollDescriptors(&descriptors, until: pause.end)) != nil else { continue }
             for index in clients.indices.reversed() where !descriptors[index + 2].ready.subtracting(.writable).isEmpty {
                 if !read(clients[index]) { end(at: index, &clients) }
             }
+            if !descriptors[1].ready.isEmpty { accept(socket, &clients, &next, &pause) }
         }
     }
 
@@ -139,20 +140,17 @@ public final class RemoteServer: Sendable {
         return interest
     }
 
+    /// Takes in the next one who waits; `poll` says at once whether somebody else does.
     private func accept(_ socket: borrowing UnixSocket, _ clients: inout [Client], _ next: inout Int, _ pause: inout AcceptPause) {
         do throws(SystemError) {
-            while clients.count < Self.clientLimit, let peer = try socket.accept() {
-                guard peer.isPeerTrusted else {
-                    onNotice("\(path): refused a remote control of another user.")
-                    continue
-                }
-                let number = next
-                next += 1
-                clients.append(Client(peer, number))
-                shared.withLock { $0.mail[number] = Mail() }
-                onMessage(.joined(client: number))
-            }
+            guard let peer = try socket.accept() else { return }
             pause.finish()
+            guard peer.isPeerTrusted else { return onNotice("\(path): refused a remote control of another user.") }
+            let number = next
+            next += 1
+            clients.append(Client(peer, number))
+            shared.withLock { $0.mail[number] = Mail() }
+            onMessage(.joined(client: number))
         } catch {
             if pause.begin(at: MonotonicClock.shared.now()) { onNotice("\(path): \(error); the remote control waits.") }
         }

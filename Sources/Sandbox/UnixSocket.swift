@@ -33,8 +33,8 @@ package struct UnixSocket: ~Copyable, Sendable {
         return UnixSocket(adopting: OwnedFD(adopting: fd))
     }
 
-    /// The next connection; nil when none waits. Throws when one waits that cannot be taken in: the process has no descriptors left, or the system
-    /// no memory. See `AcceptPause`.
+    /// The next connection; nil when none waits. Throws when none can be taken in, whether one waits or not: the process has no descriptors left,
+    /// or the system no memory. See `AcceptPause`.
     package func accept() throws(SystemError) -> UnixSocket? {
         while true {
             let peer = clinux_unix_accept(fd.rawValue)

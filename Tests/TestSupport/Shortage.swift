@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Media
 
 /// Runs something while ever more descriptors are left to the process. For processes of a single test.
 public enum Shortage {
@@ -18,6 +19,13 @@ public enum Shortage {
         unsafe setrlimit(resource, &limit)
         while case let filler = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), filler >= 0 { fillers.append(filler) }
         return fillers
+    }
+
+    /// How much of one processor the process takes while `body` runs.
+    public static func load<Outcome>(_ body: () -> Outcome) -> (outcome: Outcome, load: Double) {
+        let used = clock(), began = MonotonicClock.shared.now(), outcome = body()
+        let busy = Double(clock() - used) / Double(CLOCKS_PER_SEC)
+        return (outcome, busy / (MonotonicClock.shared.now() - began).seconds)
     }
 
     /// From no descriptor left to thirty.

@@ -31,35 +31,36 @@ final class FrameServerLoop {
 
     func run(_ socket: borrowing UnixSocket) {
         var descriptors: [PollDescriptor] = []
-        // What `poll` said of the bell and of the listening socket; the first time both are looked at.
-        var isRung = true, isKnocked = true
+        // When there is something to do although nothing happens: first at once.
+        var next: HostTime? = .distantPast
         while true {
-            let (isStopping, films) = server.shared.withLock { ($0.isStopping, $0.films) }
-            if isStopping { return }
-            if isRung { server.bell.drain() }
-            if isKnocked || pause.isOver(at: MonotonicClock.shared.now()) { accept(socket) }
-            leave(films)
-            let decision = decide(films)
-            let next = (films.map { serve($0) } + [decision, pause.end]).compactMap(\.self).min()
-            noteEnd(films)
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(PollDescriptor(fd: server.bell.rawValue, interest: .readable))
-            descriptors.append(PollDescriptor(fd: socket.rawValue, interest: pause.interest))
+            descriptors.append(PollDescriptor(fd: socket.rawValue, interest: pause.interest(at: MonotonicClock.shared.now())))
             for client in clients { descriptors.append(PollDescriptor(fd: client.socket.rawValue, interest: .readable)) }
             guard (try? pollDescriptors(&descriptors, until: next)) != nil else { continue }
-            (isRung, isKnocked) = (!descriptors[0].ready.isEmpty, !descriptors[1].ready.isEmpty)
             for index in clients.indices.reversed() where !descriptors[index + 2].ready.isEmpty {
                 if let reason = read(clients[index]) { end(at: index, reason) }
             }
+            let (isStopping, films) = server.shared.withLock { ($0.isStopping, $0.films) }
+            if isStopping { return }
+            if !descriptors[0].ready.isEmpty { server.bell.drain() }
+            if !descriptors[1].ready.isEmpty { accept(socket) }
+            leave(films)
+            let decision = decide(films)
+            next = (films.map { serve($0) } + [decision, pause.end]).compactMap(\.self).min()
+            noteEnd(films)
         }
     }
 
     // MARK: Clients
 
+    /// Takes in the next one who waits; `poll` says at once whether somebody else does.
     private func accept(_ socket: borrowing UnixSocket) {
         do throws(SystemError) {
-            while let peer = try socket.accept() { take(peer) }
+            guard let peer = try socket.accept() else { return }
             pause.finish()
+            take(peer)
         } catch {
             if pause.begin(at: MonotonicClock.shared.now()) { server.onNotice("\(path): \(error); the client waits.") }
         }
