@@ -92,20 +92,21 @@ import Testing
 
     @Test(.measuresTime) func `sound is where the film has it, and its clock is the device's`() throws {
         let session = try PipeWireSession()
-        let wrong = try withinAttempts {
+        let wrong = try withinAttempts(8) {
             var statistics = AudioStatistics()
             let samples = try session.record(PipeWireSession.sinks[0]) { _ in
                 let (renderer, timebase) = try renderer("demo.mp4", device: "pipewire")
                 timebase.setRate(1, time: MediaTime(seconds: 0.5), atHostTime: renderer.clock.now() + renderer.startLatency)
-                pause(3)
+                pause(6)
                 statistics = renderer.statistics
                 renderer.stop()
             }
             let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
             let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
-            guard beeps.count >= 2 else { return ["\(beeps.count) beeps"] }
-            let distance = beeps[1].time - beeps[0].time, offset = statistics.meanOffset
-            return abs(distance - 1) < 0.001 && abs(offset) < 0.005 ? [] : ["beeps \(distance) s apart, \(offset) s off"]
+            // Where a machine is so busy that PipeWire misses one of its cycles, that cycle's sound is gone from the recording.
+            let distances = zip(beeps.dropFirst(), beeps).map { $0.time - $1.time }, offset = statistics.meanOffset
+            let exact = distances.count { abs($0 - 1) < 0.001 }
+            return exact > 2 && abs(offset) < 0.005 ? [] : ["beeps \(distances) s apart, \(offset) s off"]
         }
         #expect(wrong == [])
     }
