@@ -245,7 +245,8 @@ let package = Package(
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DeinterlacingTests", ["Deinterlacing", "SurfacePool", "Media", "TestSupport"]),
-        tests("DemuxingTests", ["Lies", "Demuxing", "Web", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests(
+            "DemuxingTests", ["Lies", "Demuxing", "Web", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CAVFormat", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests(

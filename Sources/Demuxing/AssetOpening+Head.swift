@@ -66,19 +66,36 @@ extension AssetOpening {
             packets.append(block)
         }
         if let start = unsafe beginning(of: context) { unsafe context.pointee.start_time = start }
+        // From FFmpeg 9 on the head's own length is left out where the streams have theirs.
+        if unsafe context.pointee.duration == cav_nopts_value, let length = unsafe length(of: context) { unsafe context.pointee.duration = length }
         return packets
     }
 
     /// The earliest beginning of sound and video in microseconds; nil while one of them is unknown.
     private static func beginning(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64? {
-        var earliest: Int64?
-        for index in 0..<Int(unsafe context.pointee.nb_streams) {
-            let stream: AVStream = unsafe context.pointee.streams[index]!.pointee
-            guard [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO].contains(unsafe stream.codecpar.pointee.codec_type) else { continue }
-            guard unsafe stream.start_time != cav_nopts_value else { return nil }
-            let start = unsafe av_rescale_q(stream.start_time, stream.time_base, AVRational(num: 1, den: 1_000_000))
-            earliest = min(earliest ?? start, start)
+        let spans = unsafe spans(in: context)
+        return spans.allSatisfy { $0.start != nil } ? spans.compactMap(\.start).min() : nil
+    }
+
+    /// From the earliest beginning of sound and video to their latest end, in microseconds; a track whose beginning is unknown begins with the film.
+    private static func length(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64? {
+        let spans = unsafe spans(in: context), start = spans.compactMap(\.start).min() ?? 0
+        let ends = spans.compactMap { span -> Int64? in
+            let (end, isTooLate) = (span.start ?? start).addingReportingOverflow(span.duration)
+            return isTooLate ? nil : end
         }
-        return earliest
+        guard let (length, isTooLong) = ends.max()?.subtractingReportingOverflow(start), !isTooLong else { return nil }
+        return length
+    }
+
+    /// Where each track of sound and video begins, as far as it is known, and how long it is by the head; in microseconds.
+    private static func spans(in context: UnsafeMutablePointer<AVFormatContext>) -> [(start: Int64?, duration: Int64)] {
+        (0..<Int(unsafe context.pointee.nb_streams)).compactMap { index in
+            let stream: AVStream = unsafe context.pointee.streams[index]!.pointee
+            guard [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO].contains(unsafe stream.codecpar.pointee.codec_type) else { return nil }
+            func microseconds(_ time: Int64) -> Int64 { unsafe av_rescale_q(time, stream.time_base, AVRational(num: 1, den: 1_000_000)) }
+            let start = unsafe stream.start_time
+            return unsafe (start == cav_nopts_value ? nil : microseconds(start), microseconds(stream.duration))
+        }
     }
 }

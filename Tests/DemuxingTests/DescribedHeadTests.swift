@@ -1,3 +1,5 @@
+import CAV
+import CAVFormat
 import Media
 import SampleQueue
 import TestSupport
@@ -21,6 +23,22 @@ import Testing
 
     @Test(.enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)), arguments: others)
     func `third-party films are the same, looked into or not`(path: String) throws { try compare(path) }
+
+    /// As FFmpeg 9 and later leave it.
+    @Test(arguments: ["demo", "plain", "edit-list", "hevc-10bit", "rate-23.976", "short"])
+    func `a length that the head is not asked for is that of the tracks`(name: String) throws {
+        let path = TestAssets.path(name + ".mp4")
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        try #require(unsafe avformat_open_input(&context, path, nil, nil) == 0)
+        defer { unsafe avformat_close_input(&context) }
+        try #require(unsafe AssetOpening.isDescribed(context!))
+        unsafe context!.pointee.duration = cav_nopts_value
+        _ = unsafe AssetOpening.readBeginnings(context!)
+        let length = unsafe MediaTime(value: context!.pointee.duration, timescale: 1_000_000)
+        let stated = try AssetReader(url: path, options: AssetReaderOptions(isThorough: true)).duration
+        // The head states it in milliseconds.
+        #expect(abs(length.seconds - stated.seconds) <= 0.001, "\(length) \(stated)")
+    }
 
     private func compare(_ path: String) throws {
         let quick = try AssetReader(url: path), thorough = try AssetReader(url: path, options: AssetReaderOptions(isThorough: true))
