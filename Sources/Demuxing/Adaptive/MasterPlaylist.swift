@@ -62,6 +62,9 @@ struct MasterPlaylist {
             } else if line.hasPrefix("#EXT-X-I-FRAME-STREAM-INF:") {
                 // Still frames for a viewer who seeks: no variant to play.
                 continue
+            } else if line.hasPrefix("#EXT-X-START:") {
+                // Where the film begins is not libavformat's matter; that of FFmpeg 9 takes this line for one that only a variant's own list has.
+                continue
             } else if line.hasPrefix("#") || line.isEmpty {
                 lines.append(.text(line, variant: pending == nil ? nil : variants.count))
             } else if let attributes = pending {

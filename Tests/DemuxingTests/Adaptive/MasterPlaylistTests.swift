@@ -9,6 +9,7 @@ import Testing
         #EXTM3U
         #EXT-X-VERSION:6
         #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-START:TIME-OFFSET=5
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="low",LANGUAGE="de",NAME="Deutsch, leise",URI="low/de.m3u8"
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="high",LANGUAGE="de",NAME="Deutsch",URI="high/de.m3u8"
         #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="text",LANGUAGE="de",NAME="Deutsch",URI="text/de.m3u8"
@@ -44,6 +45,7 @@ import Testing
         let large = list.text(only: 1)
         #expect(large.contains("large.m3u8\n") && large.contains("high/de.m3u8") && large.contains("#EXT-X-INDEPENDENT-SEGMENTS\n"))
         #expect(!large.contains("small.m3u8") && !large.contains("low/de.m3u8") && !large.contains("text/de.m3u8") && !large.contains("still.m3u8"))
+        #expect(!large.contains("#EXT-X-START"))
         let small = list.text(only: 0)
         #expect(small.contains("small.m3u8\n") && small.contains("low/de.m3u8") && small.contains("text/de.m3u8") && !small.contains("large.m3u8"))
         #expect(MasterPlaylist(large)?.names == ["large.m3u8"])
