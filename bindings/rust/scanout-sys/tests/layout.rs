@@ -23,7 +23,7 @@ macro_rules! layout {
 }
 
 macro_rules! functions {
-    ($($name:ident),* $(,)?) => { [$((stringify!($name), $name as usize)),*] };
+    ($($name:ident),* $(,)?) => { [$((stringify!($name), $name as *const () as usize)),*] };
 }
 
 #[test]
