@@ -64,7 +64,10 @@ fn with_a_clock_the_due_frame_is_given_again() {
     let options = Options { output: Output::None, starts_paused: true, ..Options::default() };
     let player = Player::open(film("demo.mp4"), &options).unwrap();
     let counter = news.clone();
-    player.on_frame_available(Some(Box::new(move || drop(counter.fetch_add(1, Ordering::Relaxed))))).unwrap();
+    let count = move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    };
+    player.on_frame_available(Some(Box::new(count))).unwrap();
     let first = loop {
         if let Some(frame) = player.frame_for(scanout::host_time()).unwrap() {
             break frame;
