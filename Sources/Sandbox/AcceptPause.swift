@@ -10,7 +10,8 @@ package struct AcceptPause: Sendable {
     static let length = HostSpan.milliseconds(100)
     /// When the socket is looked at again; nil: now.
     package private(set) var end: HostTime?
-    private var isKnown = false
+    /// Nobody has been taken in since somebody could not be.
+    private var hasFailed = false
 
     package init() {}
 
@@ -23,10 +24,10 @@ package struct AcceptPause: Sendable {
 
     /// Somebody waits and could not be taken in. Returns whether it is the first time in a row.
     package mutating func begin(at now: HostTime) -> Bool {
-        defer { (end, isKnown) = (now + Self.length, true) }
-        return !isKnown
+        defer { (end, hasFailed) = (now + Self.length, true) }
+        return !hasFailed
     }
 
     /// Somebody was taken in.
-    package mutating func finish() { isKnown = false }
+    package mutating func finish() { hasFailed = false }
 }

@@ -103,7 +103,7 @@ import Testing
             }
             let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
             let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
-            // Where a machine is so busy that PipeWire misses one of its cycles, that cycle's sound is gone from the recording.
+            // Where a machine is so busy that PipeWire misses one of its cycles, its sound is gone from the recording: two distances may be shorter.
             let distances = zip(beeps.dropFirst(), beeps).map { $0.time - $1.time }, offset = statistics.meanOffset
             let exact = distances.count { abs($0 - 1) < 0.001 }
             return exact > 2 && abs(offset) < 0.005 ? [] : ["beeps \(distances) s apart, \(offset) s off"]
