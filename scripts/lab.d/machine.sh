@@ -22,6 +22,8 @@ machine_start() { # FOLDER
     mkfifo "$folder/control.in" "$folder/control.out"
     exec 7<>"$folder/control.in" 8<>"$folder/control.out"
     # The lab's own QEMU: 7.2 of Debian 12 panics in one boot of eight with two processors.
+    # The guest's clock is the HPET, which QEMU takes from the host's monotonic clock. The TSC is the host's processors' own: where two of them are
+    # apart, as in a machine that was resumed from a snapshot, QEMU adds the difference whenever the guest reads one after the other.
     QEMU_MODULE_DIR="$tree/usr/lib/x86_64-linux-gnu/qemu" setsid \
         "$tree/lib64/ld-linux-x86-64.so.2" --library-path "$tree/usr/lib/x86_64-linux-gnu" "$tree/usr/bin/qemu-system-x86_64" \
         -L "$tree/usr/share/qemu" -L "$tree/usr/share/seabios" -L "$tree/usr/lib/ipxe/qemu" \
@@ -36,7 +38,7 @@ machine_start() { # FOLDER
         -virtfs local,path=/,mount_tag=hostroot,security_model=passthrough,readonly=on,multidevs=remap \
         -virtfs "local,path=$folder/out,mount_tag=out,security_model=none,multidevs=remap" \
         -kernel "$kernel" -initrd "$cache/initrd.gz" \
-        -append "console=ttyS0 quiet loglevel=4 panic=-1 softlockup_panic=1 watchdog_thresh=60 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=reliable lab.out=$folder/out lab.cache=$cache $boot" \
+        -append "console=ttyS0 quiet loglevel=4 panic=-1 softlockup_panic=1 watchdog_thresh=60 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=unstable clocksource=hpet lab.out=$folder/out lab.cache=$cache $boot" \
         "${extra[@]}" </dev/null >"$folder/qemu.log" 2>&1 7>&- 8>&- &
     echo $! >"$folder/pid"
     if ! read -r -t 300 -u 8 line || [ "${line%% *}" != ready ]; then
