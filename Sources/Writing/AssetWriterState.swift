@@ -182,12 +182,9 @@ struct AssetWriterState: Sendable {
         shift = max(start - first, .zero)
     }
 
-    /// Matroska writes the times of what a decoder puts out before its beginning is cut off, and says how much that is (`CodecDelay`).
     private func delay(ofInput input: Int) -> MediaTime {
-        guard container == .matroska || container == .webm, case .audio(let format) = inputs[input].track.format, format.codecName == "opus",
-            format.sampleRate > 0
-        else { return .zero }
-        return MediaTime(value: Int64(format.encoderDelay), timescale: format.sampleRate)
+        guard case .audio(let format) = inputs[input].track.format else { return .zero }
+        return CodecDelay.time(format, in: container)
     }
 
     func filmTimes(_ entry: Entry) -> Muxer.Times {

@@ -32,6 +32,8 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether the file says what part of its samples is shown, so that a film begins and ends where the source did.
     public var hasEditLists: Bool { self == .mp4 || self == .mov || self == .dash }
 
+    var isMatroska: Bool { self == .matroska || self == .webm }
+
     /// Whether samples of this format can be written into it.
     public func canHold(_ kind: TrackDescription.Kind, _ format: MediaFormat) -> Bool {
         let name =

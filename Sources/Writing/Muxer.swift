@@ -68,7 +68,11 @@ final class Muxer: @unchecked Sendable {
     func addStream(_ track: TrackDescription) -> Bool {
         lastTicks.append(.min)
         fragment.append(FragmentContent())
-        return unsafe StreamParameters.add(track, to: context) != nil
+        guard let stream = unsafe StreamParameters.add(track, to: context) else { return false }
+        if container.isMatroska, case .audio(let format) = track.format, !CodecDelay.isWritten(format, in: container) {
+            unsafe stream.pointee.codecpar.pointee.initial_padding = 0
+        }
+        return true
     }
 
     /// What is written beyond the options.
@@ -169,7 +173,8 @@ final class Muxer: @unchecked Sendable {
         var packet = unsafe av_packet_clone(block.packet)
         defer { unsafe av_packet_free(&packet) }
         guard let packet = unsafe packet else { throw WritingError(.damaged, draft.path, "no memory for a sample") }
-        let base = unsafe context.pointee.streams[index]!.pointee.time_base
+        let stream = unsafe context.pointee.streams[index]!
+        let base = unsafe stream.pointee.time_base
         let ticks = Ratio(base.num, base.den)
         var decode = Self.ticks(times.decode, ticks), presentation = Self.ticks(times.presentation, ticks)
         // Two times that the container's unit cannot tell apart.
@@ -183,8 +188,10 @@ final class Muxer: @unchecked Sendable {
         if isFragmented { fragment[index].add(decode: decode, isHidden: times.isAfterEnd) }
         lastTicks[index] = decode
         unsafe packet.pointee.stream_index = Int32(index)
-        unsafe packet.pointee.dts = decode
-        unsafe packet.pointee.pts = presentation
+        let delay = unsafe container.isMatroska ? stream.pointee.codecpar.pointee.initial_padding : 0
+        let added = unsafe CodecDelay.addedTicks(delay, sampleRate: stream.pointee.codecpar.pointee.sample_rate, unit: ticks)
+        unsafe packet.pointee.dts = Ticks.add(decode, -added)
+        unsafe packet.pointee.pts = Ticks.add(presentation, -added)
         unsafe packet.pointee.duration = times.duration.isNumeric ? Self.ticks(times.duration, ticks) : 0
         unsafe packet.pointee.pos = -1
         var flags: Int32 = 0

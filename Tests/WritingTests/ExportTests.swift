@@ -66,8 +66,10 @@ struct ExportTests {
         let scratch = Scratch(), source = scratch.path("source.mp4"), path = scratch.path("made.mp4")
         let made = unsafe system(
             """
-            ffmpeg -nostdin -v quiet -f lavfi -i testsrc2=s=192x128:r=25:d=0.4 -vf setsar=4/3 -c:v libx264 -pix_fmt yuv420p -color_primaries bt2020 \
-            -color_trc smpte2084 -colorspace bt2020nc -color_range tv -metadata title=Name -metadata:s:v language=fra '\(source)'
+            ffmpeg -nostdin -v quiet -f lavfi -i testsrc2=s=192x128:r=25:d=0.4 -c:v libx264 -pix_fmt yuv420p -color_primaries bt2020 \
+            -color_trc smpte2084 -colorspace bt2020nc \
+            -vf setsar=4/3,setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc:range=tv \
+            -color_range tv -metadata title=Name -metadata:s:v language=fra '\(source)'
             """)
         try #require(made == 0)
         var settings = try Self.settings("h264:preset=ultrafast")

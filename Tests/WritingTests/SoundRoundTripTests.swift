@@ -70,8 +70,10 @@ import Writing
         /// In decibels.
         var leastRatio: Double
         var isMoved = false
-        /// A film's time is counted from its first sample, also where that begins with silence that is cut off, as Opus in Matroska does.
+        /// A film's time is counted from its first sample, also where that begins with silence that is cut off, as Opus in Matroska does. By
+        /// FFmpeg 9 it is counted from what is heard; the 6.5 ms before it are 7 there.
         var beginsAfterDelay = false
+        func firsts(_ delay: Int) -> [Int64] { beginsAfterDelay ? [Int64(delay), Int64(delay - 7 * Int(SoundRoundTripTests.rate) / 1000)] : [0] }
         var testDescription: String { "\(codec) in \(ending)" }
     }
 
@@ -94,7 +96,7 @@ import Writing
         let (samples, first) = try Self.read(path), lead = one.isMoved ? delay : 0
         let wanted = stride(from: 0, to: sound.count, by: 2).map { sound[$0] }
         let (shift, ratio) = Self.place(Array(samples.dropFirst(lead)), wanted)
-        #expect(first == (one.beginsAfterDelay ? delay : 0) && samples.count == count + lead, "\(first), \(samples.count)")
+        #expect(one.firsts(delay).contains(first) && samples.count == count + lead, "\(first), \(samples.count)")
         #expect(shift == 0 && ratio >= one.leastRatio, "\(shift), \(ratio) dB")
     }
 }
