@@ -34,6 +34,10 @@ enum StreamDescription {
             track.isForced = disposition & AV_DISPOSITION_FORCED != 0
             track.isHearingImpaired = disposition & AV_DISPOSITION_HEARING_IMPAIRED != 0
             track.configuration = unsafe configuration(parameters.pointee)
+            if format == .other("dvd_subtitle") {
+                let size = unsafe PixelSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
+                track.configuration = VobSubSize.completed(track.configuration, size)
+            }
         }
         if kind == .audio {
             // Ogg's tags belong to its streams, those of most others to the file.
