@@ -9,6 +9,8 @@ import TestSupport
 /// The process of the test reaches them by `PIPEWIRE_RUNTIME_DIR`, while this lives.
 final class PipeWireSession {
     static let sinks = ["first-sink", "second-sink"]
+    /// What is played and recorded in one go, in seconds: 1,024 frames of sound, as everywhere where nobody asks for less.
+    static let cycle = 1024.0 / 48_000
     private let folder: String
     private var daemons: [ChildProcess] = []
 
