@@ -3,12 +3,12 @@ internal import CAVFormat
 internal import Media
 internal import SampleQueue
 
-/// The silence with which an encoder begins, in Matroska and WebM (`CodecDelay`, RFC 9559, 5.1.4.1.16).
+/// The silence with which an encoder begins, in Matroska and WebM (`CodecDelay`, RFC 9559).
 ///
 /// The file says it of Opus, whose times are those of what a decoder puts out before it is cut off. The other tracks of a film move where another
 /// codec has such silence. FFmpeg 5 does just that. Later ones write a delay for every codec that names one, also where a copy has left the silence
-/// out, and add it to the times, which have it already. So they are not told of others' delays, and what they add is taken off first: the bytes
-/// are the same with every FFmpeg.
+/// out, and add it to the times, which have it already. So they are not told of others' delays, and what they add is taken off first: the times
+/// in the file are the same with every FFmpeg.
 enum CodecDelay {
     static func isWritten(_ format: AudioFormat, in container: FileContainer) -> Bool {
         container.isMatroska && format.codecName == "opus" && format.sampleRate > 0
