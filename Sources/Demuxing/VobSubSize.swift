@@ -6,11 +6,11 @@ internal import Media
 /// line out, and gives the track's own size instead.
 enum VobSubSize {
     static func completed(_ index: [UInt8], _ size: PixelSize) -> [UInt8] {
-        guard size.width > 0, size.height > 0, !says(index) else { return index }
+        guard size.width > 0, size.height > 0, !hasSize(index) else { return index }
         return Array("size: \(size.width)x\(size.height)\n".utf8) + index
     }
 
-    private static func says(_ index: [UInt8]) -> Bool {
+    private static func hasSize(_ index: [UInt8]) -> Bool {
         index.split { $0 == 0x0A || $0 == 0x0D }.contains { $0.starts(with: "size:".utf8) }
     }
 }

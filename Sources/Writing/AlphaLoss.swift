@@ -18,5 +18,5 @@ struct AlphaLoss {
 
 extension FileContainer {
     /// The alpha of VP8 and VP9 lies beside the samples, where only these have a place.
-    var holdsAlphaBesideSamples: Bool { self == .matroska || self == .webm }
+    var holdsAlphaBesideSamples: Bool { isMatroska }
 }

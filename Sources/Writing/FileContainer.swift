@@ -32,6 +32,7 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether the file says what part of its samples is shown, so that a film begins and ends where the source did.
     public var hasEditLists: Bool { self == .mp4 || self == .mov || self == .dash }
 
+    /// Whether Matroska's muxer writes it, WebM being a part of Matroska.
     var isMatroska: Bool { self == .matroska || self == .webm }
 
     /// Whether samples of this format can be written into it.
